@@ -74,8 +74,8 @@ const tools = Array.from({ length: Number(values.tools) }, (_, index) => ({
 
 /** @param {{ role: string, content: string }[]} messages */
 function inputOf(messages) {
-  const given = tools.length > 0 ? { tools } : {};
-  return { messages, ...given, addGenerationPrompt: true, continueFinalMessage: false, variables: {} };
+  const value = tools.length > 0 ? { tools } : {};
+  return { messages, ...value, addGenerationPrompt: true, continueFinalMessage: false, variables: {} };
 }
 
 /**
@@ -127,9 +127,9 @@ const { loadPromptAssets, promptThread } = await promptRoom();
 const folder = await tokenizers();
 const rows = [['tokenizer', 'tokens', 'whole, ms', 'cached, ms', 'share']];
 for (const family of values.families.split(',')) {
-  const place = { tokenizer: path.join(folder, family), hub: {} };
-  const { template, tokenizer: plain } = await loadPromptAssets(place);
-  const { tokenizer: cached } = await loadPromptAssets({ ...place, tokenCacheSize: () => 64 * 2 ** 20 });
+  const location = { tokenizer: path.join(folder, family), hub: {} };
+  const { template, tokenizer: plain } = await loadPromptAssets(location);
+  const { tokenizer: cached } = await loadPromptAssets({ ...location, tokenCacheSize: () => 64 * 2 ** 20 });
   const { tokens, whole, grown } = await measureFamily({ template, cached, plain });
   rows.push([family, String(tokens), whole.toFixed(1), grown.toFixed(2), `${((100 * grown) / whole).toFixed(1)} %`]);
 }

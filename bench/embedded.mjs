@@ -16,7 +16,7 @@ import { median } from './report.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const CONTEXT = 1024;
-const QUESTIONS = ['a fox', 'a ship', 'the moon', 'a castle', 'a storm', 'an old clock', 'the sea', 'a train'];
+const PROMPTS = ['a fox', 'a ship', 'the moon', 'a castle', 'a storm', 'an old clock', 'the sea', 'a train'];
 
 const { values } = parseArgs({
   options: {
@@ -44,18 +44,18 @@ const built = (name) => import(pathToFileURL(path.join(values.dist, 'servers', '
 
 /** @param {number} stream @param {number} round */
 const prompt = (stream, round) =>
-  `<|im_start|>user\nTell me a long story about ${QUESTIONS[stream % QUESTIONS.length]}, part ${round}.<|im_end|>\n<|im_start|>assistant\n`;
+  `<|im_start|>user\nTell me a long story about ${PROMPTS[stream % PROMPTS.length]}, part ${round}.<|im_end|>\n<|im_start|>assistant\n`;
 
 /**
  * Lets every stream answer one question after the other, first to warm up and then for the time of the measurement.
  * @param {number} streams
- * @param {(stream: number, text: string, count: (tokens: number) => void) => Promise<void>} answer
+ * @param {(stream: number, text: string, count: (tokens: number) => void) => Promise<void>} respond
  */
-async function measure(streams, answer) {
+async function measure(streams, respond) {
   let counted = 0;
   let round = 0;
   const run = async (/** @type {number} */ stream, /** @type {number} */ until) => {
-    while (performance.now() < until) await answer(stream, prompt(stream, round++), (made) => (counted += made));
+    while (performance.now() < until) await respond(stream, prompt(stream, round++), (made) => (counted += made));
   };
   const all = (/** @type {number} */ seconds) => {
     const until = performance.now() + seconds * 1000;
@@ -63,9 +63,9 @@ async function measure(streams, answer) {
   };
   await all(1);
   counted = 0;
-  const begun = performance.now();
+  const started = performance.now();
   await all(Number(values.seconds));
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   return { tokensPerSecond: counted / seconds, megabytes: process.memoryUsage().rss / 1e6 };
 }
 
@@ -104,8 +104,8 @@ async function measureConch(streams, file) {
     engine: { load: () => loadEngine({ cacheDir }) },
     version: '0.0.0',
   });
-  const [fault] = await server.loadAll();
-  if (fault) throw fault.fault;
+  const [error] = await server.loadAll();
+  if (error) throw error.fault;
   const sampling = JSON.stringify({ max_tokens: tokens, temperature: 0, ignore_eos: true });
   return measure(streams, async (stream, text, count) => {
     const inputs = [

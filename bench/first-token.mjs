@@ -34,7 +34,7 @@ const environment = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), npm
 /** Seconds from `npm start` to the first token. */
 async function measuredStart() {
   const port = await freePort();
-  const begun = performance.now();
+  const started = performance.now();
   const child = spawn('npm', ['start', '--', '--port', String(port)], {
     cwd: clone,
     env: environment,
@@ -43,12 +43,12 @@ async function measuredStart() {
   });
   const ended = once(child, 'exit');
   try {
-    while (!(await answers(port))) {
+    while (!(await responds(port))) {
       if (child.exitCode !== null) throw new Error('npm start has ended without an answer.');
-      if (performance.now() - begun > LONGEST_MILLISECONDS) throw new Error('There was no answer in ten minutes.');
+      if (performance.now() - started > LONGEST_MILLISECONDS) throw new Error('There was no answer in ten minutes.');
       await sleep(20);
     }
-    return (performance.now() - begun) / 1000;
+    return (performance.now() - started) / 1000;
   } finally {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
     await ended;
@@ -59,7 +59,7 @@ async function measuredStart() {
  * Whether an answer begins; none does while Conch is on its way.
  * @param {number} port
  */
-async function answers(port) {
+async function responds(port) {
   try {
     const headers = { 'content-type': 'application/json' };
     const url = `http://127.0.0.1:${port}/v1/chat/completions`;

@@ -70,8 +70,8 @@ async function memory() {
  * @param {string} unit
  */
 function row(what, reached, goal, unit) {
-  const shown = `${reached.toFixed(0)} ${unit}`;
-  return [what, shown, `under ${goal} ${unit}`, reached < goal ? 'met' : '**missed**'];
+  const displayed = `${reached.toFixed(0)} ${unit}`;
+  return [what, displayed, `under ${goal} ${unit}`, reached < goal ? 'met' : '**missed**'];
 }
 
 const machine = thisMachine();

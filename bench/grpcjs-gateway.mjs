@@ -90,7 +90,7 @@ function textOf(response, name) {
  * @param {number} status
  * @param {unknown} body
  */
-function answer(res, status, body) {
+function respond(res, status, body) {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
@@ -164,7 +164,7 @@ function streamChat(chat, res) {
     },
     onError: (message) => {
       if (res.headersSent) res.end(`data: ${JSON.stringify({ error: { message } })}\n\n`);
-      else answer(res, 502, { error: { message } });
+      else respond(res, 502, { error: { message } });
     },
   });
 }
@@ -182,9 +182,9 @@ function collectChat(chat, res) {
     onEnd: (finish) => {
       const message = { role: 'assistant', content };
       const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
-      answer(res, 200, { ...headOf(chat, 'chat.completion'), choices });
+      respond(res, 200, { ...headOf(chat, 'chat.completion'), choices });
     },
-    onError: (message) => answer(res, 502, { error: { message } }),
+    onError: (message) => respond(res, 502, { error: { message } }),
   });
 }
 
@@ -205,13 +205,13 @@ async function readBody(req) {
 async function serve(req, res) {
   if (req.method === 'GET' && req.url === '/health/ready') {
     triton.ServerReady({}, (/** @type {Error | null} */ error, /** @type {{ ready?: boolean }} */ state) =>
-      answer(res, !error && state.ready ? 200 : 503, {}),
+      respond(res, !error && state.ready ? 200 : 503, {}),
     );
   } else if (req.method === 'GET' && req.url === '/v1/models') {
     triton.RepositoryIndex(
       {},
       (/** @type {Error | null} */ error, /** @type {{ models?: { name: string }[] }} */ index) =>
-        answer(res, error ? 503 : 200, {
+        respond(res, error ? 503 : 200, {
           object: 'list',
           data: index?.models?.map(({ name }) => ({ id: name })) ?? [],
         }),
@@ -219,12 +219,12 @@ async function serve(req, res) {
   } else if (req.method === 'POST' && req.url === '/v1/chat/completions') {
     const chat = await readBody(req);
     if (Array.isArray(chat.messages)) (chat.stream ? streamChat : collectChat)(chat, res);
-    else answer(res, 400, { error: { message: 'messages is missing: the baseline knows nothing but chats.' } });
+    else respond(res, 400, { error: { message: 'messages is missing: the baseline knows nothing but chats.' } });
   } else {
-    answer(res, 404, { error: { message: `There is no ${req.method} ${req.url}.` } });
+    respond(res, 404, { error: { message: `There is no ${req.method} ${req.url}.` } });
   }
 }
 
 createServer((req, res) => {
-  serve(req, res).catch((/** @type {Error} */ error) => answer(res, 400, { error: { message: error.message } }));
+  serve(req, res).catch((/** @type {Error} */ error) => respond(res, 400, { error: { message: error.message } }));
 }).listen(Number(values.port), values.host);

@@ -61,7 +61,7 @@ async function profiled(kind) {
  * @param {CostNode[]} tree
  * @param {{ count: number, unit: string, digits: number, total?: number }} options `count`: of requests or tokens; `total`: what one took, if the profile only gives shares
  */
-function shown(title, tree, { count, unit, digits, total }) {
+function display(title, tree, { count, unit, digits, total }) {
   const self = costs(tree);
   const all = sumOf(self);
   const perOne = total ?? all / count;
@@ -106,7 +106,7 @@ const heap = await profiled('heap');
 process.stdout.write(
   `${[
     `${cpu.count} ${what}s, ${cpu.microseconds.toFixed(1)} µs of CPU each in all threads, with the profiler on.`,
-    shown('CPU time', timeTree(cpu.profile), { ...cpu, unit: 'µs', digits: 1, total: cpu.microseconds }),
-    shown('Allocated', allocationTree(heap.profile), { ...heap, unit: 'bytes', digits: 0 }),
+    display('CPU time', timeTree(cpu.profile), { ...cpu, unit: 'µs', digits: 1, total: cpu.microseconds }),
+    display('Allocated', allocationTree(heap.profile), { ...heap, unit: 'bytes', digits: 0 }),
   ].join('\n\n')}\n`,
 );

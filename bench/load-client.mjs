@@ -51,7 +51,7 @@ const { values } = parseArgs({
 if (values.url === undefined) throw new Error('--url is missing');
 const url = new URL(values.url);
 const streams = Number(values.streams);
-const tokensPerAnswer = Number(values.tokens);
+const tokensPerResponse = Number(values.tokens);
 const warmup = Number(values['warmup-seconds']) * 1000;
 const mostDrain = Number(values['drain-seconds']) * 1000;
 const watched = [
@@ -67,14 +67,14 @@ const total = { tokens: 0, requests: 0, reads: 0, events: 0 };
 /** @type {number[]} milliseconds, of the answers that began in the window */
 const firstToken = [];
 /** @type {Map<string, number>} */
-const faults = new Map();
+const errors = new Map();
 const stopping = new AbortController();
 // Every lane may wait for it.
 setMaxListeners(0, stopping.signal);
 let windowOpen = false;
-let openAnswers = 0;
+let openResponses = 0;
 /** @type {() => void} */
-let onAllBegun = () => {};
+let onAllStarted = () => {};
 let lanesToBegin = streams;
 /** @type {() => void} */
 let onEnoughRequests = () => {};
@@ -86,21 +86,21 @@ let requestsToMeasure = Number.POSITIVE_INFINITY;
  * @param {boolean} begins whether it is the first answer of its lane
  */
 async function ask(lane, begins) {
-  const tokens = begins && values.stagger ? Math.ceil(((lane + 1) / streams) * tokensPerAnswer) : tokensPerAnswer;
-  const askedAt = performance.now();
+  const tokens = begins && values.stagger ? Math.ceil(((lane + 1) / streams) * tokensPerResponse) : tokensPerResponse;
+  const requestedAt = performance.now();
   const measured = windowOpen;
   let waiting = true;
-  openAnswers++;
+  openResponses++;
   const error = await lanes.ask(lane, tokens, (count, events) => {
     total.tokens += count;
     total.reads++;
     total.events += events;
     if (!waiting) return;
     waiting = false;
-    if (begins && --lanesToBegin === 0) onAllBegun();
-    if (measured) firstToken.push(performance.now() - askedAt);
+    if (begins && --lanesToBegin === 0) onAllStarted();
+    if (measured) firstToken.push(performance.now() - requestedAt);
   });
-  openAnswers--;
+  openResponses--;
   total.requests++;
   if (windowOpen && --requestsToMeasure <= 0) onEnoughRequests();
   return { error };
@@ -145,12 +145,12 @@ async function measure() {
 }
 
 /** All streams have begun, and what that took is over. */
-async function allBegun() {
-  const begun = new Promise((resolve) => {
-    onAllBegun = () => resolve(true);
+async function allStarted() {
+  const started = new Promise((resolve) => {
+    onAllStarted = () => resolve(true);
   });
-  const isBegun = await Promise.race([begun, sleep(MOST_BEGIN_MILLISECONDS)]);
-  if (isBegun === undefined) faults.set('a stream had not begun in time', lanesToBegin);
+  const isStarted = await Promise.race([started, sleep(MOST_BEGIN_MILLISECONDS)]);
+  if (isStarted === undefined) errors.set('a stream had not begun in time', lanesToBegin);
   await sleep(SETTLE_MILLISECONDS);
 }
 
@@ -158,7 +158,7 @@ async function drain() {
   stopping.abort();
   if (mostDrain === 0) return;
   await Promise.race([load, sleep(mostDrain)]);
-  if (openAnswers > 0) faults.set('an answer did not end in time', openAnswers);
+  if (openResponses > 0) errors.set('an answer did not end in time', openResponses);
 }
 
 // A wrong process number is found before any load is made.
@@ -178,11 +178,11 @@ const load = harness.generateLoad({
   ramp: warmup * 0.6,
   send: (_, { lane, isFirst }) => ask(lane, isFirst),
   onOutcome: ({ error }) => {
-    if (error !== undefined) faults.set(error, (faults.get(error) ?? 0) + 1);
+    if (error !== undefined) errors.set(error, (errors.get(error) ?? 0) + 1);
   },
   stop: stopping.signal,
 });
-await Promise.all([sleep(warmup), values.stagger ? allBegun() : undefined]);
+await Promise.all([sleep(warmup), values.stagger ? allStarted() : undefined]);
 const [before, after] = await measure();
 const memory = watched.map(watchedUsage);
 await drain();
@@ -218,6 +218,6 @@ const report = {
     ]),
   ),
   allRequests: total.requests,
-  faults: Object.fromEntries(faults),
+  faults: Object.fromEntries(errors),
 };
-process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(faults.size > 0 ? 1 : 0));
+process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(errors.size > 0 ? 1 : 0));

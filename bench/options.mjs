@@ -100,7 +100,7 @@ export function readOptions(flags) {
     against = [],
     gateway,
     upstream,
-    contract: asked,
+    contract: requested,
     quick,
     triton,
     details,
@@ -110,8 +110,8 @@ export function readOptions(flags) {
   } = values;
   const unknown = only.find((part) => !PARTS.includes(part));
   if (unknown !== undefined) throw new Error(`--only takes one of ${PARTS.join(', ')}; not "${unknown}".`);
-  const contract = CONTRACTS.find((name) => name === asked);
-  if (contract === undefined) throw new Error(`--contract takes one of ${CONTRACTS.join(', ')}; not "${asked}".`);
+  const contract = CONTRACTS.find((name) => name === requested);
+  if (contract === undefined) throw new Error(`--contract takes one of ${CONTRACTS.join(', ')}; not "${requested}".`);
   const mode = modeOf({ quick, triton, against, upstream });
   const usual = USUAL[mode];
   const chosen = { ...usual, ...loads };

@@ -103,10 +103,14 @@ export async function usageOf(pid) {
  * @param {{ port?: number, maxSeconds?: number }} [options]
  * @returns {Promise<TokenServer>}
  */
-export async function startTokenServer(intervalMilliseconds, contract = 'vllm', { port: asked = 0, maxSeconds } = {}) {
+export async function startTokenServer(
+  intervalMilliseconds,
+  contract = 'vllm',
+  { port: requested = 0, maxSeconds } = {},
+) {
   const command = [TOKEN_SERVER, '--interval-ms', String(intervalMilliseconds), '--contract', contract];
   const more = maxSeconds === undefined ? [] : ['--max-seconds', String(maxSeconds)];
-  const child = start([...command, '--port', String(asked), ...more], ['pipe', 'pipe', 'inherit']);
+  const child = start([...command, '--port', String(requested), ...more], ['pipe', 'pipe', 'inherit']);
   const { port } = await firstLine(child);
   return {
     pid: Number(child.pid),
@@ -154,10 +158,10 @@ export async function startGateway(gateway, tritonPort, model = 'bench') {
   const port = await freePort();
   const logFile = path.join(LOGS, `${port}.log`);
   const log = openSync(logFile, 'w');
-  const places = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
+  const locations = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
   const template = ['--chat-template', CHAT_TEMPLATE];
   const startedAt = performance.now();
-  const command = [...nodeFlags, script, ...places, ...template, ...flags];
+  const command = [...nodeFlags, script, ...locations, ...template, ...flags];
   const child = start(command, ['ignore', log, log], { ...process.env, ...environment });
   closeSync(log);
   const url = `http://127.0.0.1:${port}`;

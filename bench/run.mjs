@@ -82,10 +82,10 @@ function sayRun({ round, gateway, scenario, result }) {
 
 /** Windows as far as the time of a short run goes: each load may begin another until its share is over. */
 function withinTime(/** @type {Scenario[]} */ scenarios) {
-  const begun = performance.now();
+  const started = performance.now();
   return (/** @type {Scenario} */ scenario) => {
     const share = (scenarios.indexOf(scenario) + 1) / scenarios.length;
-    return performance.now() - begun < QUICK_SECONDS * 1000 * share;
+    return performance.now() - started < QUICK_SECONDS * 1000 * share;
   };
 }
 

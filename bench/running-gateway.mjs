@@ -1,7 +1,7 @@
 /** A gateway that somebody else has started, in any language: named by its URL and its process, and looked at before it is measured. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TOKEN_BYTES, textAt } from './answer-text.mjs';
+import { TOKEN_BYTES, textAt } from './completion-text.mjs';
 
 /** @typedef {{ name: string, url: string, pid: number }} RunningGateway */
 

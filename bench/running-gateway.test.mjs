@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { textAt } from './answer-text.mjs';
+import { textAt } from './completion-text.mjs';
 import { checkRunning, instructions, streamProblem, untilStreaming } from './running-gateway.mjs';
 
 /** @type {import('node:http').Server[]} */

@@ -47,7 +47,7 @@ function chosenChapters() {
 
 async function main() {
   const machine = thisMachine();
-  const date = machine.begun.slice(0, 10);
+  const date = machine.started.slice(0, 10);
   const chosen = chosenChapters();
   await install();
   await build();
@@ -67,11 +67,11 @@ async function main() {
   /** @type {Record<string, Measured>} */
   const before = storedResult('scale')?.chapters ?? {};
   const chapters = { ...before, ...measured };
-  const told = CHAPTERS.flatMap((chapter) => {
+  const reported = CHAPTERS.flatMap((chapter) => {
     const found = chapters[chapter.name];
     return found === undefined ? [] : [{ chapter, rows: found.rows }];
   });
-  const found = told.map(({ chapter, rows }) => chapterClaim(chapter, rows));
+  const found = reported.map(({ chapter, rows }) => chapterClaim(chapter, rows));
   const claims = found.map(({ claim }) => claim);
   const charts = Object.assign({}, ...found.map((each) => each.charts));
   await saveResult('scale', { machine, command: 'npm run bench:scale', chapters, claims }, charts);

@@ -29,9 +29,9 @@ import { probe } from './profile/probe-control.mjs';
  * @param {(session: Session) => Promise<Result>} work
  * @param {SessionOptions} [options]
  */
-export async function withFresh(contenders, interval, work, { upstream: given, running = [], watchesLoop } = {}) {
+export async function withFresh(contenders, interval, work, { upstream: value, running = [], watchesLoop } = {}) {
   const contract = contenders[0]?.contract ?? 'vllm';
-  const upstream = given ?? (await startTokenServer(interval, contract));
+  const upstream = value ?? (await startTokenServer(interval, contract));
   upstream.changeInterval(interval);
   const common = { contract, direct: `grpc://127.0.0.1:${upstream.port}` };
   const watchedWith = (/** @type {number} */ gateway) => ({ gateway, upstream: upstream.pid });
@@ -59,6 +59,6 @@ export async function withFresh(contenders, interval, work, { upstream: given, r
     return await work({ gateways, changeInterval: upstream.changeInterval });
   } finally {
     await Promise.all(started.map((gateway) => gateway.stop()));
-    if (given === undefined) await upstream.stop();
+    if (value === undefined) await upstream.stop();
   }
 }

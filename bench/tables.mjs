@@ -60,15 +60,15 @@ function ratioCell({ runs, settings }, line, { gateway, against }) {
 export function comparisonTable(report) {
   const { runs, settings, machine } = report;
   const [first = '', ...others] = [...new Set(runs.map(({ gateway }) => gateway))];
-  const shown = (/** @type {Line} */ line, /** @type {string} */ gateway) =>
+  const display = (/** @type {Line} */ line, /** @type {string} */ gateway) =>
     valueOf(runs, line, gateway)?.toFixed(line.digits) ?? '';
   const rows = linesOf(runs)
     .filter((line) => valueOf(runs, line, first) !== undefined)
     .map((line) => [
       `${line.title} (${line.unit})`,
-      shown(line, first),
+      display(line, first),
       [goalOf(line), verdict(line, valueOf(runs, line, first))].filter((word) => word !== '').join(': '),
-      ...others.flatMap((against) => [shown(line, against), ratioCell(report, line, { gateway: first, against })]),
+      ...others.flatMap((against) => [display(line, against), ratioCell(report, line, { gateway: first, against })]),
     ]);
   const heading = ['', first, 'goal', ...others.flatMap((name) => [name, 'ratio (95 % interval)'])];
   const body = markdownTable([heading, ...rows]);

@@ -1,7 +1,7 @@
 /** A byte-level BPE tokenizer for the engine's model: a token for each byte, and one for each token of an answer. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { CONTEXT_LENGTH, tokenText } from './answer-text.mjs';
+import { CONTEXT_LENGTH, tokenText } from './completion-text.mjs';
 
 const BYTES = 256;
 const END = '<|end|>';
@@ -10,12 +10,13 @@ const END = '<|end|>';
 export const ANSWER_IDS = Buffer.from(Int32Array.from({ length: CONTEXT_LENGTH }, (_, index) => BYTES + index).buffer);
 
 /** Bytes that stand for themselves in such a vocabulary; the others stand as letters from U+0100 on, in their order. */
-const isShown = (/** @type {number} */ byte) =>
+const isDisplayed = (/** @type {number} */ byte) =>
   (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
 
 /** @type {string[]} how each byte is spelt */
 const SPELLING = [];
-for (let byte = 0, next = 256; byte < BYTES; byte++) SPELLING.push(String.fromCharCode(isShown(byte) ? byte : next++));
+for (let byte = 0, next = 256; byte < BYTES; byte++)
+  SPELLING.push(String.fromCharCode(isDisplayed(byte) ? byte : next++));
 
 /**
  * The bytes of a text as the vocabulary spells them.
@@ -29,8 +30,8 @@ export const spelling = (text) => Array.from(Buffer.from(text), (byte) => SPELLI
  * @param {[string, string][]} merges of bytes, where prompts are to have tokens longer than a byte
  */
 export function writeTokenizer(folder, merges = []) {
-  const answerTokens = Array.from({ length: CONTEXT_LENGTH }, (_, index) => spelling(tokenText(index)).join(''));
-  const known = [...new Set([...SPELLING, ...answerTokens, ...merges.map((pair) => pair.join(''))])];
+  const responseTokens = Array.from({ length: CONTEXT_LENGTH }, (_, index) => spelling(tokenText(index)).join(''));
+  const known = [...new Set([...SPELLING, ...responseTokens, ...merges.map((pair) => pair.join(''))])];
   const vocabulary = Object.fromEntries(known.map((text, id) => [text, id]));
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: true };
   const end = { id: known.length, content: END, special: true, normalized: false };

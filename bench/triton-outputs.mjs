@@ -91,11 +91,11 @@ async function measureDirect({ port, stub }, outputs) {
   const lane = async () => {
     while (!stopping.signal.aborted) {
       let seen = 0;
-      const fault = await client.infer(message, () => {
+      const error = await client.infer(message, () => {
         seen++;
         responses++;
       });
-      if (fault !== undefined || seen !== tokens) throw new Error(fault ?? `${seen} responses instead of ${tokens}`);
+      if (error !== undefined || seen !== tokens) throw new Error(error ?? `${seen} responses instead of ${tokens}`);
     }
   };
   const lanes = Promise.all(Array.from({ length: streams }, lane));
@@ -167,10 +167,10 @@ async function measureAll(rows) {
       process.stderr.write(`round ${round}  ${name}: ${rate.toFixed(0)} responses/s, ${cost.toFixed(1)} µs each\n`);
     }
   }
-  return found.toSorted((a, b) => place(rows, a.name) - place(rows, b.name));
+  return found.toSorted((a, b) => locate(rows, a.name) - locate(rows, b.name));
 }
 
-const place = (/** @type {Row[]} */ rows, /** @type {string} */ name) => rows.findIndex((row) => row.name === name);
+const locate = (/** @type {Row[]} */ rows, /** @type {string} */ name) => rows.findIndex((row) => row.name === name);
 
 const triton = await startTriton();
 const stub = harness.processTree(triton.pid).find(isStub) ?? Number.NaN;

@@ -23,9 +23,9 @@ export async function startTriton() {
       'No tritonserver is in the cache of the tests. `npm test -- test/triton.test.ts` fetches one; then try again.',
     );
   }
-  const places = await prepareTestCache();
-  const server = path.join(places['CONCH_TEST_TRITON'] ?? '', 'pytriton/tritonserver');
-  const python = places['CONCH_TEST_PYTHON'] ?? '';
+  const locations = await prepareTestCache();
+  const server = path.join(locations['CONCH_TEST_TRITON'] ?? '', 'pytriton/tritonserver');
+  const python = locations['CONCH_TEST_PYTHON'] ?? '';
   const backends = mkdtempSync(path.join(tmpdir(), 'conch-bench-backends-'));
   process.on('exit', () => rmSync(backends, { recursive: true, force: true }));
   symlinkSync(path.join(server, 'backends/python'), path.join(backends, 'python'));
@@ -49,9 +49,9 @@ export async function startTriton() {
       '--exit-timeout-secs=5',
     ],
     {
-      ...places,
+      ...locations,
       PATH: `${path.dirname(python)}:${process.env['PATH']}`,
-      LD_LIBRARY_PATH: `${places['CONCH_TEST_PYTHON_LIBRARIES']}:${path.join(places['CONCH_TEST_TRITON'] ?? '', 'nvidia_pytriton.libs')}`,
+      LD_LIBRARY_PATH: `${locations['CONCH_TEST_PYTHON_LIBRARIES']}:${path.join(locations['CONCH_TEST_TRITON'] ?? '', 'nvidia_pytriton.libs')}`,
       CONCH_TEST_SUPPORT: inRoot('test/support'),
     },
   );

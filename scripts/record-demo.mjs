@@ -11,7 +11,7 @@ const MODEL = 'smollm2-135m-instruct';
 const CONCH = inRoot('dist/main.js');
 const PICTURE = 'docs/screenshots/dashboard-dark.png';
 const MOST_START_SECONDS = 300;
-const QUESTION = 'What is a conch?';
+const PROMPT = 'What is a conch?';
 const TOOL_CALL = {
   model: MODEL,
   temperature: 0,
@@ -32,7 +32,7 @@ main(async () => {
   await build();
   const { lines, stop } = await start();
   try {
-    const chat = await capture(process.execPath, [CONCH, 'chat', MODEL, QUESTION, '--url', url(), ...settings()], {
+    const chat = await capture(process.execPath, [CONCH, 'chat', MODEL, PROMPT, '--url', url(), ...settings()], {
       what: 'the chat',
     });
     const called = await fetch(`${url()}/v1/chat/completions`, {
@@ -47,7 +47,7 @@ main(async () => {
     const calls = JSON.stringify(choice.message.tool_calls, undefined, 2);
     const scenes = [
       { command: 'npm start', output: foldedLines(lines.join('\n')) },
-      { command: `npx conch chat ${MODEL} "${QUESTION}"`, output: foldedLines(chat) },
+      { command: `npx conch chat ${MODEL} "${PROMPT}"`, output: foldedLines(chat) },
       {
         command: 'curl localhost:9000/v1/chat/completions -d @weather.json | jq .choices[0].message.tool_calls',
         output: foldedLines(calls),

@@ -11,9 +11,9 @@ import { prepareVllm, wantsVllm } from './lib/vllm.mjs';
 const shortOnes = ['--project=unit', '--project=integration', '--project=guard'];
 
 main(async () => {
-  const given = process.argv.slice(2);
+  const value = process.argv.slice(2);
   // The long ones, `npm run soak`, only where they are asked for.
-  const options = given.some((option) => option.startsWith('--project')) ? given : [...shortOnes, ...given];
+  const options = value.some((option) => option.startsWith('--project')) ? value : [...shortOnes, ...value];
   checkNode();
   await install();
   const vitest = [inRoot('node_modules/vitest/vitest.mjs'), 'run'];

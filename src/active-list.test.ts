@@ -20,16 +20,16 @@ describe('ActiveList', () => {
 
   it('can be left by its members while they are gone through', () => {
     const list = new ActiveList<{ leave(): void }>();
-    const gone: number[] = [];
+    const closed: number[] = [];
     for (const number of [1, 2, 3]) {
       const entry = list.add({
         leave: () => {
-          gone.push(number);
+          closed.push(number);
           list.remove(entry);
         },
       });
     }
     for (const member of list) member.leave();
-    expect([gone, list.size]).toEqual([[1, 2, 3], 0]);
+    expect([closed, list.size]).toEqual([[1, 2, 3], 0]);
   });
 });

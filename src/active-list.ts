@@ -1,5 +1,5 @@
 /** The position of a member in its list. */
-export interface Entry<Member> {
+export interface ListEntry<Member> {
   readonly member: Member;
 }
 
@@ -30,17 +30,17 @@ export class ActiveList<Member> implements Iterable<Member> {
     return this.#size;
   }
 
-  add(member: Member): Entry<Member> {
+  add(member: Member): ListEntry<Member> {
     const ends = this.#ends;
     const node: Node<Member> = { member, before: ends.before, behind: ends };
     ends.before.behind = node;
     ends.before = node;
     this.#size++;
-    return node as Entry<Member>;
+    return node as ListEntry<Member>;
   }
 
   /** Whether it was still there. */
-  remove(entry: Entry<Member>): boolean {
+  remove(entry: ListEntry<Member>): boolean {
     const node = entry as Node<Member>;
     if (node.member === undefined) return false;
     const { before, behind } = node;

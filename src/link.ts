@@ -1,8 +1,8 @@
 type Responder = (argument: unknown) => unknown;
 
 /** The responses of processes to a request. */
-export interface Answers {
-  readonly answers: readonly unknown[];
+export interface ProcessResponses {
+  readonly responses: readonly unknown[];
   /** How many of them failed, or took too long. */
   readonly missing: number;
 }
@@ -16,21 +16,21 @@ export interface AskOptions {
 /** Calls every process of one Conch that serves requests, so that they act as one. */
 export interface Link {
   /** Sets the handler of a request in this process. Its result may be a promise; undefined adds no response. */
-  register(question: string, answer: Responder): void;
+  register(request: string, responder: Responder): void;
   /** Sends a request to all processes, including this one. */
-  askAll(question: string, argument?: unknown, options?: AskOptions): Promise<Answers>;
+  askAll(request: string, argument?: unknown, options?: AskOptions): Promise<ProcessResponses>;
 }
 
 /** For a Conch of one process. */
-export class LoneLink implements Link {
+export class SingleProcessLink implements Link {
   readonly #responders = new Map<string, Responder>();
 
-  register(question: string, answer: Responder): void {
-    this.#responders.set(question, answer);
+  register(request: string, responder: Responder): void {
+    this.#responders.set(request, responder);
   }
 
-  async askAll(question: string, argument?: unknown): Promise<Answers> {
-    const answer: unknown = await this.#responders.get(question)?.(argument);
-    return { answers: answer === undefined ? [] : [answer], missing: 0 };
+  async askAll(request: string, argument?: unknown): Promise<ProcessResponses> {
+    const response: unknown = await this.#responders.get(request)?.(argument);
+    return { responses: response === undefined ? [] : [response], missing: 0 };
   }
 }

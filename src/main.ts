@@ -31,7 +31,7 @@ interface ProgramLoader {
 export async function main(loader: ProgramLoader): Promise<void> {
   const worker = await openWorkerContext();
   process.exitCode = await exitCodeOf(openTerminal(loader, worker));
-  worker?.leave();
+  worker?.disconnect();
 }
 
 async function exitCodeOf(terminal: Terminal): Promise<number> {
@@ -80,18 +80,18 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 /** The invocation, and the commands that the command line was read with. */
-interface Reading {
+interface ParsedCommandLine {
   readonly invocation: Invocation;
   readonly commands: readonly CliCommand[];
 }
 
 /** Most command lines are flags of `serve`, and need none of the other commands; any other is read with all of them. */
-async function readInvocation(worker: WorkerContext | undefined): Promise<Reading> {
-  const given = { ...commandLine, readFile: readOnce(), ...startOf(worker) };
-  const plain = plainReading(given);
+async function readInvocation(worker: WorkerContext | undefined): Promise<ParsedCommandLine> {
+  const options = { ...commandLine, readFile: readOnce(), ...startOf(worker) };
+  const plain = readPlainInvocation(options);
   if (plain) return plain;
   const { commands } = await import('./cli/commands.ts');
-  return { invocation: readCommandLine({ ...given, commands: definitionsOf(commands) }), commands };
+  return { invocation: readCommandLine({ ...options, commands: definitionsOf(commands) }), commands };
 }
 
 /** The file may be a pipe, which gives its text once. */
@@ -104,9 +104,9 @@ function readOnce(): (path: string) => string {
   };
 }
 
-function plainReading(given: LoadOptions): Reading | undefined {
+function readPlainInvocation(options: LoadOptions): ParsedCommandLine | undefined {
   try {
-    const invocation = readCommandLine(given);
+    const invocation = readCommandLine(options);
     return invocation.action === 'help' ? undefined : { invocation, commands: [serveCommand] };
   } catch (error) {
     if (error instanceof SettingsError) return undefined;
@@ -165,8 +165,8 @@ function onHangUp(listener: () => void): void {
   if (!process.stdout.isTTY) process.on('SIGHUP', listener);
 }
 
-function settingsNow(given?: string): ReturnType<Terminal['settingsNow']> {
-  let text = given;
+function settingsNow(replacement?: string): ReturnType<Terminal['settingsNow']> {
+  let text = replacement;
   const settings = loadSettings({ ...commandLine, readFile: (path) => (text ??= readFileSync(path, 'utf8')) });
   return { settings, text };
 }

@@ -34,7 +34,7 @@ export interface InferenceWatch {
   /** The first response has arrived. */
   first(): void;
   /** It is over: complete, abandoned or failed; `retried` if another inference replaces it. Called once. */
-  end(fault?: unknown): void;
+  end(error?: unknown): void;
 }
 
 /** The error of an inference that is retried. */
@@ -54,17 +54,17 @@ export interface RequestWatch {
   tokens(): TokenSum;
 }
 
-type Watching = Pick<RequestWatch, 'begin'>;
+type PhaseWatch = Pick<RequestWatch, 'begin'>;
 
 /** Runs a phase of the work and records how long it took. */
-export function during<Result>(watch: Watching, phase: Phase, work: () => Promise<Result>): Promise<Result>;
+export function during<Result>(watch: PhaseWatch, phase: Phase, work: () => Promise<Result>): Promise<Result>;
 export function during<Result>(
-  watch: Watching,
+  watch: PhaseWatch,
   phase: Phase,
   work: () => Result | Promise<Result>,
 ): Result | Promise<Result>;
 export function during<Result>(
-  watch: Watching,
+  watch: PhaseWatch,
   phase: Phase,
   work: () => Result | Promise<Result>,
 ): Result | Promise<Result> {
@@ -99,7 +99,7 @@ export interface RequestOutcome {
   /** The code of the error table; undefined without an error. */
   readonly code: string | undefined;
   /** Whether the client disconnected before the end of the response. */
-  readonly hasLeft: boolean;
+  readonly hasDisconnected: boolean;
   /** The name of the key that it came with. */
   readonly key: string | undefined;
 }
@@ -109,15 +109,15 @@ export interface RequestRecord extends RequestWatch {
   /** The pattern of its path. */
   route: string | undefined;
   /** Sets the model. Of the request's fields, only numeric sampling parameters are recorded. */
-  asks(model: string, request?: Readonly<Record<string, unknown>>): void;
+  setRequest(model: string, request?: Readonly<Record<string, unknown>>): void;
   /** Sets the id of the response. */
-  answers(id: string): void;
+  setResponseId(id: string): void;
   /** Headers that propagate the trace context. */
   readonly context: Readonly<Record<string, string>>;
   /** The known timings, in the format of the header Server-Timing. */
   timing(): string;
   /** A record for work that continues after the response is sent. */
-  goesOn(): RequestRecord;
+  continuation(): RequestRecord;
   /** It is over. Returns the fields of its log line. Called once. */
   end(outcome: RequestOutcome): Readonly<Record<string, string | number>>;
 }
@@ -126,30 +126,30 @@ export interface RequestRecord extends RequestWatch {
 export type Recorder = (facts: RequestFacts) => RequestRecord;
 
 const nothing = (): void => undefined;
-const unwatchedInference: InferenceWatch = { headers: {}, first: nothing, end: nothing };
+const noInferenceWatch: InferenceWatch = { headers: {}, first: nothing, end: nothing };
 
 /** For work without metrics and traces. */
-export const unwatched: RequestWatch = {
+export const noWatch: RequestWatch = {
   begin: () => nothing,
-  inference: () => unwatchedInference,
+  inference: () => noInferenceWatch,
   counts: nothing,
   flushed: nothing,
   tokens: () => ({ prompt: 0, completion: 0 }),
 };
 
 /** For requests of which only the tokens are counted. */
-export const unrecorded: Recorder = ({ route }) => {
+export const countingRecorder: Recorder = ({ route }) => {
   const all: TokenCounts[] = [];
   return {
-    ...unwatched,
+    ...noWatch,
     counts: (counts) => all.push(counts),
     tokens: () => sumOfCounts(all),
     route,
-    asks: nothing,
-    answers: nothing,
+    setRequest: nothing,
+    setResponseId: nothing,
     context: {},
     timing: () => '',
-    goesOn: () => unrecorded({ method: '', path: '', route, headers: {} }),
+    continuation: () => countingRecorder({ method: '', path: '', route, headers: {} }),
     end: () => ({}),
   };
 };

@@ -4,29 +4,29 @@ import { anySignal, Cancellation } from './signal.ts';
 describe('Cancellation', () => {
   it('tells each listener once, with the reason, and those that left nothing', () => {
     const cancellation = new Cancellation();
-    const heard: string[] = [];
-    const twice = (): void => void heard.push('twice');
-    const gone = (): void => void heard.push('gone');
-    for (const listener of [twice, gone, twice]) cancellation.addEventListener('abort', listener);
-    cancellation.removeEventListener('abort', gone);
+    const received: string[] = [];
+    const twice = (): void => void received.push('twice');
+    const closed = (): void => void received.push('gone');
+    for (const listener of [twice, closed, twice]) cancellation.addEventListener('abort', listener);
+    cancellation.removeEventListener('abort', closed);
     cancellation.throwIfAborted();
     expect([cancellation.aborted, cancellation.reason]).toEqual([false, undefined]);
     cancellation.abort('first');
     cancellation.abort('second');
     cancellation.addEventListener('abort', twice);
-    expect([cancellation.aborted, cancellation.reason, heard]).toEqual([true, 'first', ['twice']]);
+    expect([cancellation.aborted, cancellation.reason, received]).toEqual([true, 'first', ['twice']]);
     expect(() => cancellation.throwIfAborted()).toThrow('first');
   });
 
   it('does not call a listener that an earlier one removes', () => {
     const cancellation = new Cancellation();
-    const heard: string[] = [];
-    const later = (): void => void heard.push('later');
+    const received: string[] = [];
+    const later = (): void => void received.push('later');
     cancellation.addEventListener('abort', () => cancellation.removeEventListener('abort', later));
     cancellation.addEventListener('abort', later);
-    cancellation.addEventListener('abort', () => heard.push('last'));
+    cancellation.addEventListener('abort', () => received.push('last'));
     cancellation.abort();
-    expect(heard).toEqual(['last']);
+    expect(received).toEqual(['last']);
   });
 
   it('has an AbortError for a reason where none is given', () => {
@@ -38,15 +38,15 @@ describe('Cancellation', () => {
   it('tells the other listeners where one throws', async () => {
     const cancellation = new Cancellation();
     const thrown = new Promise((resolve) => process.once('uncaughtException', resolve));
-    const heard: string[] = [];
+    const received: string[] = [];
     cancellation.addEventListener('abort', () => {
       throw new Error('broken');
     });
-    cancellation.addEventListener('abort', () => heard.push('other'));
+    cancellation.addEventListener('abort', () => received.push('other'));
     const others = process.listeners('uncaughtException').slice(0, -1);
     for (const other of others) process.off('uncaughtException', other);
     cancellation.abort();
-    expect([heard, await thrown]).toMatchObject([['other'], { message: 'broken' }]);
+    expect([received, await thrown]).toMatchObject([['other'], { message: 'broken' }]);
     for (const other of others) process.on('uncaughtException', other);
   });
 });

@@ -21,11 +21,11 @@ interface Ask {
 
 async function ask(prompt: string, { model = 'vllm-toy', sampling = {}, inputs = everything, ...rest }: Ask = {}) {
   const sampled = { sampling_parameters: JSON.stringify(sampling) };
-  const [answer] = await exchange(grpcPort, [
+  const [response] = await exchange(grpcPort, [
     { model, id: 'seven', inputs: { text_input: prompt, ...sampled, ...inputs }, ...rest },
   ]);
-  if (answer === undefined) throw new Error('No answer came');
-  return answer;
+  if (response === undefined) throw new Error('No answer came');
+  return response;
 }
 
 const values = (messages: readonly ExchangeMessage[], name: string) =>
@@ -51,11 +51,11 @@ describe('a streamed answer', () => {
   });
 
   it('is cut at 16 tokens without sampling parameters', async () => {
-    const [answer] = await exchange(grpcPort, [
+    const [response] = await exchange(grpcPort, [
       { model: 'vllm-toy', inputs: { text_input: 'Tell me more', ...everything } },
     ]);
-    expect(answer?.messages).toHaveLength(16);
-    expect(answer?.messages.at(-1)?.outputs['finish_reason']?.values).toEqual(['length']);
+    expect(response?.messages).toHaveLength(16);
+    expect(response?.messages.at(-1)?.outputs['finish_reason']?.values).toEqual(['length']);
   });
 
   it('holds text back that may be a stop string, and removes the stop string', async () => {
@@ -113,9 +113,9 @@ describe('a streamed answer', () => {
   });
 
   it('differs by seed and is the same for the same seed', async () => {
-    const answer = async (seed: number) => textOf(await ask('Hello you', { sampling: { seed, max_tokens: 60 } }));
-    expect(await answer(3)).toBe(await answer(3));
-    expect(await answer(3)).not.toBe(await answer(4));
+    const respond = async (seed: number) => textOf(await ask('Hello you', { sampling: { seed, max_tokens: 60 } }));
+    expect(await respond(3)).toBe(await respond(3));
+    expect(await respond(3)).not.toBe(await respond(4));
   });
 
   it('interleaves with others on one stream', async () => {
@@ -150,8 +150,8 @@ describe('an unstreamed answer', () => {
 
   it('can be an embedding', async () => {
     const embedding = JSON.stringify({ input: 'hello', pooling_params: { dimensions: [4] } });
-    const [answer] = await exchange(grpcPort, [{ model: 'vllm-embed', inputs: { embedding_request: embedding } }]);
-    expect(JSON.parse(answer ? textOf(answer) : '')).toHaveLength(4);
+    const [response] = await exchange(grpcPort, [{ model: 'vllm-embed', inputs: { embedding_request: embedding } }]);
+    expect(JSON.parse(response ? textOf(response) : '')).toHaveLength(4);
   });
 });
 
@@ -266,8 +266,8 @@ describe('the queue', () => {
   it('of a model that takes one request at a time is full at some point', async () => {
     const held = { model: 'vllm-queue', inputs: { text_input: directive({ tokens: 2, delay_ms: 100 }), stream: true } };
     const requests = Array.from({ length: 8 }, (_, at) => ({ ...held, id: String(at) }));
-    const [answer] = await exchange(grpcPort, requests, { oneStream: true });
-    const refused = answer?.messages.filter(({ error }) => error !== null) ?? [];
+    const [response] = await exchange(grpcPort, requests, { oneStream: true });
+    const refused = response?.messages.filter(({ error }) => error !== null) ?? [];
     expect(refused.length).toBeGreaterThan(2);
     for (const { error } of refused) expect(error).toMatch(/Exceeds maximum queue size/);
   });

@@ -121,7 +121,7 @@ describe('a tritonserver of its own', () => {
       environment: { CONCH_TEST_LOAD_GATE: gate },
     });
     const own = `http://127.0.0.1:${triton.httpPort}/v2`;
-    const answer = async () => {
+    const respond = async () => {
       const [{ messages } = { messages: [] }] = await exchange(triton.grpcPort, [
         { model: 'slow-start', inputs: { text_input: directive({ answer: 'Hi' }), exclude_input_in_output: true } },
       ]);
@@ -129,10 +129,10 @@ describe('a tritonserver of its own', () => {
     };
     const loading = fetch(`${own}/repository/models/slow-start/load`, { method: 'POST' });
     await vi.waitUntil(() => triton.log().includes('loading: slow-start:1'), { timeout: 60_000 });
-    expect(await answer()).toMatch(/slow-start' has no available versions/);
+    expect(await respond()).toMatch(/slow-start' has no available versions/);
     writeFileSync(gate, '');
     expect((await loading).status).toBe(200);
-    expect(await answer()).toEqual(['Hi']);
+    expect(await respond()).toEqual(['Hi']);
     expect(triton.log()).toContain("successfully loaded 'slow-start'");
     await triton.stop();
     expect(existsSync(`/proc/${triton.pid}`)).toBe(false);

@@ -4,8 +4,8 @@ import { Playground } from './chat/playground.tsx';
 import type { DashboardProps } from './dashboard/dashboard.tsx';
 import { Header } from './header.tsx';
 import { openApi } from './lib/api.ts';
-import type { Fault } from './lib/fault.ts';
 import { KeyDialog } from './lib/key-dialog.tsx';
+import type { RequestError } from './lib/request-error.ts';
 import { keepKey, readKey } from './lib/session-key.ts';
 import { useTheme } from './lib/use-theme.ts';
 import { useView, type View } from './lib/use-view.ts';
@@ -20,16 +20,16 @@ export function App() {
   // After the user dismissed the dialog, background polls do not open it again.
   const hasDeclined = useRef(false);
   const onRefusedKey = useCallback(
-    ({ message }: Fault, isOrder: boolean) => {
+    ({ message }: RequestError, isOrder: boolean) => {
       if (isOrder || !hasDeclined.current) setReason(key === undefined ? 'This server requires an API key.' : message);
     },
     [key],
   );
   const api = useMemo(() => openApi({ key, onRefusedKey }), [key, onRefusedKey]);
-  const changeKey = (given: string | undefined): void => {
+  const changeKey = (newKey: string | undefined): void => {
     hasDeclined.current = false;
-    keepKey(given);
-    setKey(given);
+    keepKey(newKey);
+    setKey(newKey);
     setReason(undefined);
   };
   const closeDialog = (): void => {
@@ -46,7 +46,7 @@ export function App() {
       />
       <main>
         <div hidden={view !== 'playground'} class="view">
-          <Playground api={api} isShown={view === 'playground'} />
+          <Playground api={api} isVisible={view === 'playground'} />
         </div>
         {view === 'dashboard' && Dashboard && <Dashboard api={api} isDark={isDark} />}
         {view === 'dashboard' && isMissing && (
@@ -62,14 +62,14 @@ export function App() {
   );
 }
 
-interface Fetched {
+interface DashboardState {
   readonly Dashboard: ComponentType<DashboardProps> | undefined;
   readonly isMissing: boolean;
 }
 
 /** The dashboard with its charts, loaded after the first view, so that it works even if the server stops later. */
-function useDashboard(view: View): Fetched {
-  const [fetched, setFetched] = useState<Fetched>({ Dashboard: undefined, isMissing: false });
+function useDashboard(view: View): DashboardState {
+  const [fetched, setFetched] = useState<DashboardState>({ Dashboard: undefined, isMissing: false });
   useEffect(() => {
     if (fetched.Dashboard) return;
     void import('./dashboard/dashboard.tsx').then(

@@ -8,5 +8,5 @@ import './style/playground.css';
 import './style/dashboard.css';
 
 applyTheme(readTheme());
-const place = document.getElementById('app');
-if (place) render(<App />, place);
+const container = document.getElementById('app');
+if (container) render(<App />, container);

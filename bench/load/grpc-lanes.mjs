@@ -27,8 +27,8 @@ export function grpcLanes({ url, model, prompt, contract }) {
         seen++;
         onTokens(1, 1);
       };
-      const fault = await client.infer(message(tokens), onResponse);
-      return fault ?? (seen === tokens ? undefined : `${seen} responses instead of ${tokens}`);
+      const error = await client.infer(message(tokens), onResponse);
+      return error ?? (seen === tokens ? undefined : `${seen} responses instead of ${tokens}`);
     },
     close: () => void client.close(),
   };

@@ -1,5 +1,5 @@
 /** The token server's answers asked for over OpenAI's API: counts their tokens, and checks them. */
-import { TOKEN_BYTES, textAt } from '../answer-text.mjs';
+import { TOKEN_BYTES, textAt } from '../completion-text.mjs';
 import { harness } from '../harness.mjs';
 import { CALL_PROMPT, CALL_TOOL, callArguments } from '../tool-call.mjs';
 
@@ -31,7 +31,7 @@ function lengthAt(json, from) {
  * One answer. An event counts as a token when its content is not empty, or, by text, as many tokens as its content holds. Only an
  * answer whose text is checked is parsed.
  */
-class OpenAiAnswer {
+class OpenAiResponse {
   #options;
   #expected;
   #onTokens;
@@ -220,12 +220,12 @@ export function openAiLanes(options) {
       new Promise((resolve) => {
         /** @type {HttpConnection} */
         let connection;
-        const onEnd = (/** @type {string | undefined} */ fault) => {
+        const onEnd = (/** @type {string | undefined} */ error) => {
           client.giveBack(connection);
-          resolve(fault);
+          resolve(error);
         };
-        const answer = new OpenAiAnswer(lane === 0 ? options : unchecked, { tokens, onTokens, onEnd });
-        connection = client.request(request(tokens), answer);
+        const response = new OpenAiResponse(lane === 0 ? options : unchecked, { tokens, onTokens, onEnd });
+        connection = client.request(request(tokens), response);
       }),
     close: () => client.close(),
   };

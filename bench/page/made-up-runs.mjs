@@ -1,7 +1,7 @@
 /** Made-up runs for the tests of tables and pages. */
 
 export const machine = {
-  begun: '2026-01-02T03:04:05.000Z',
+  started: '2026-01-02T03:04:05.000Z',
   node: 'v20.0.0',
   cores: 2,
   model: 'a processor',

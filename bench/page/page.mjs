@@ -69,9 +69,9 @@ function claimText({ title, text, command, load, image }) {
 /** @param {Result[]} results */
 function runsList(results) {
   const items = results.map(({ command, machine }) => {
-    const { begun, node, cores, model, loadBefore } = machine;
+    const { started, node, cores, model, loadBefore } = machine;
     const load = `load average ${loadBefore.toFixed(1)} before it${wasBusy(machine) ? ' (**busy**)' : ''}`;
-    const when = `${begun.slice(0, 16).replace('T', ' ')} UTC`;
+    const when = `${started.slice(0, 16).replace('T', ' ')} UTC`;
     return `- \`${command}\`\n  ${when}, ${cores} × ${model}, Node ${node}, ${load}`;
   });
   return items.join('\n');

@@ -5,7 +5,7 @@ import { moduleFinder } from './modules.mjs';
  * @import { CallFrame } from './profile.mjs'
  * @typedef {{ name: string, module: string, line: number }} Place a function
  * @typedef {Place & { amount: number }} Cost of a function: µs or bytes
- * @typedef {{ place: Place, amount: number, children: CostNode[] }} CostNode a call, and what it took without those that it made
+ * @typedef {{ location: Place, amount: number, children: CostNode[] }} CostNode a call, and what it took without those that it made
  * @typedef {{ id: number, callFrame: CallFrame, selfSize: number, children: HeapNode[] }} HeapNode
  */
 
@@ -13,7 +13,7 @@ const NATIVE = 'V8 and native code';
 const NOT_WORK = new Set(['(idle)', '(root)']);
 
 /** @returns {(frame: CallFrame) => Place} */
-function placeFinder() {
+function locationFinder() {
   const moduleOf = moduleFinder();
   return (frame) => ({
     name: frame.functionName || '(anonymous)',
@@ -32,13 +32,13 @@ export function timeTree({ nodes, samples, timeDeltas }) {
   // A sample lasts until the next one.
   for (const [index, id] of samples.entries()) times.set(id, (times.get(id) ?? 0) + (timeDeltas[index + 1] ?? 0));
   const known = new Map(nodes.map((node) => [node.id, node]));
-  const placeOf = placeFinder();
+  const locationOf = locationFinder();
   /** @type {(id: number) => CostNode[]} */
   const nodeOf = (id) => {
     const node = known.get(id);
     if (node === undefined || node.callFrame.functionName === '(idle)') return [];
     const children = (node.children ?? []).flatMap(nodeOf);
-    return [{ place: placeOf(node.callFrame), amount: times.get(id) ?? 0, children }];
+    return [{ location: locationOf(node.callFrame), amount: times.get(id) ?? 0, children }];
   };
   return nodeOf(nodes[0]?.id ?? 0);
 }
@@ -48,10 +48,10 @@ export function timeTree({ nodes, samples, timeDeltas }) {
  * @param {{ head: HeapNode }} profile
  */
 export function allocationTree({ head }) {
-  const placeOf = placeFinder();
+  const locationOf = locationFinder();
   /** @type {(node: HeapNode) => CostNode} */
   const nodeOf = ({ callFrame, selfSize, children }) => ({
-    place: placeOf(callFrame),
+    location: locationOf(callFrame),
     amount: selfSize,
     children: children.map(nodeOf),
   });
@@ -61,14 +61,14 @@ export function allocationTree({ head }) {
 /**
  * What was used, by the function that a rule makes answer for it.
  * @param {CostNode[]} tree
- * @param {(place: Place) => boolean} [answers] whether a function answers for itself; if not, its caller does
+ * @param {(place: Place) => boolean} [responses] whether a function answers for itself; if not, its caller does
  * @returns {Cost[]} the largest first
  */
-export function costs(tree, answers = () => true) {
+export function costs(tree, responses = () => true) {
   /** @type {Map<string, Cost>} */
   const found = new Map();
-  const add = (/** @type {CostNode} */ { place, amount, children }, /** @type {Place | undefined} */ caller) => {
-    const who = caller === undefined || answers(place) ? place : caller;
+  const add = (/** @type {CostNode} */ { location, amount, children }, /** @type {Place | undefined} */ caller) => {
+    const who = caller === undefined || responses(location) ? location : caller;
     if (amount > 0 && !NOT_WORK.has(who.name)) {
       const key = `${who.name} ${who.module} ${who.line}`;
       const cost = found.get(key) ?? { ...who, amount: 0 };

@@ -29,16 +29,16 @@ function colourOf(/** @type {string} */ group) {
 function placed(root) {
   /** @type {{ frame: Frame, x: number, depth: number }[]} */
   const found = [];
-  const place = (/** @type {Frame} */ frame, /** @type {number} */ x, /** @type {number} */ depth) => {
+  const locate = (/** @type {Frame} */ frame, /** @type {number} */ x, /** @type {number} */ depth) => {
     if (frame.total < root.total * LEAST_SHARE) return;
     found.push({ frame, x, depth });
     let at = x;
     for (const child of merged(frame.children).toSorted((a, b) => b.total - a.total)) {
-      place(child, at, depth + 1);
+      locate(child, at, depth + 1);
       at += child.total;
     }
   };
-  place(root, 0, 0);
+  locate(root, 0, 0);
   return found;
 }
 

@@ -1,7 +1,7 @@
 /** The cost of a token of one answer with eight choices against eight answers. */
 import { figure, PER_REQUEST, PER_TOKEN, RATE, RESIDENT } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
-import { changeWords, shown } from './growth.mjs';
+import { changeWords, display } from './growth.mjs';
 import { inTurn, mediansOf } from './rounds.mjs';
 
 /** @import { Chapter } from './chapter.mjs' */
@@ -21,7 +21,7 @@ export const choices = {
       const load = { choices: n, streams: INFERENCES / n, ...STEADY };
       const timed = { ...load, 'warmup-seconds': 2, seconds: 4 };
       const cost = await withConch(10, {}, (conch) => conch.load(timed));
-      say(`n = ${n}: ${shown(cost.microsecondsPerToken)} µs/token`);
+      say(`n = ${n}: ${display(cost.microsecondsPerToken)} µs/token`);
       return cost;
     });
     return mediansOf(CHOICES.map(String), rounds, ['microsecondsPerToken', 'microsecondsPerRequest']);
@@ -29,7 +29,7 @@ export const choices = {
   load: () => `${INFERENCES} inferences at a time, 10 ms between tokens, medians of ${ROUNDS} rounds.`,
   sentences: (rows) => [
     `From n = 1 to n = 8 CPU per token ${changeWords(figure(rows[1], 'microsecondsPerTokenRatio'))}, ` +
-      `and a request costs ${shown(figure(rows[1], 'microsecondsPerRequestRatio'))} times as much for 8 times the tokens.`,
+      `and a request costs ${display(figure(rows[1], 'microsecondsPerRequestRatio'))} times as much for 8 times the tokens.`,
   ],
   charts: (rows) => ({
     'scale-choices': {

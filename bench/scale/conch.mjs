@@ -69,8 +69,8 @@ async function startConch(tritonPort, { flags = [], environment = {}, apiKey, is
   const port = await freePort();
   const logFile = path.join(LOGS, `scale-${port}.log`);
   const log = openSync(logFile, 'w');
-  const places = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
-  const command = [CONCH, ...places, '--chat-template', TEMPLATE, '--store', 'none', ...flags];
+  const locations = ['--triton', `127.0.0.1:${tritonPort}`, '--host', '127.0.0.1', '--port', String(port)];
+  const command = [CONCH, ...locations, '--chat-template', TEMPLATE, '--store', 'none', ...flags];
   const child = start(command, ['ignore', log, log], { ...process.env, ...environment });
   closeSync(log);
   const url = `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`;
@@ -98,7 +98,7 @@ export async function withConch(intervalMilliseconds, options, work) {
       const cpuSeconds = WARM.cpuSeconds * (options.workers ?? 1);
       await warmUp([{ url, watched: { gateway: pid } }], { ...WARM, cpuSeconds, flags: key });
       upstream.changeInterval(intervalMilliseconds);
-      return await work({ url, pid, load, get: async (place) => (await get(url + place, apiKey)).text });
+      return await work({ url, pid, load, get: async (location) => (await get(url + location, apiKey)).text });
     } finally {
       await stopConch();
     }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { LOGS } from '../processes.mjs';
 import { figure, RESIDENT } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
-import { NOISE, shown, signedPercent } from './growth.mjs';
+import { display, NOISE, signedPercent } from './growth.mjs';
 import { inTurn, mediansOf } from './rounds.mjs';
 
 /** @import { Chapter, Row } from './chapter.mjs' */
@@ -109,7 +109,7 @@ export const extras = {
       const rounds = await inTurn(ROUNDS, all, async (variant) => {
         const figures = await measureVariant(variant);
         say(
-          `${variant.label}: ${shown(figures.microsecondsPerToken)} µs/token, ${shown(figures.microsecondsPerRequest)} µs/request`,
+          `${variant.label}: ${display(figures.microsecondsPerToken)} µs/token, ${display(figures.microsecondsPerRequest)} µs/request`,
         );
         return figures;
       });

@@ -6,7 +6,7 @@ export const NOISE = 1.25;
 /** @typedef {readonly [number, number]} Point */
 
 /** @param {number} value */
-export function shown(value) {
+export function display(value) {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en-US', { minimumFractionDigits: 0, maximumFractionDigits: digits });
 }
@@ -39,8 +39,8 @@ export function slope(points) {
  */
 export function changeWords(factor) {
   if (factor <= NOISE && factor >= 1 / NOISE) return `stays the same within the noise (${signedPercent(factor)})`;
-  if (factor < 1) return `falls by ${shown((1 - factor) * 100)} %`;
-  return factor < 2 ? `grows by ${shown((factor - 1) * 100)} %` : `grows ${shown(factor)} times`;
+  if (factor < 1) return `falls by ${display((1 - factor) * 100)} %`;
+  return factor < 2 ? `grows by ${display((factor - 1) * 100)} %` : `grows ${display(factor)} times`;
 }
 
 /** @param {number} factor */
@@ -65,7 +65,7 @@ export function growthSentence({ what, unit, by, points }) {
   if (first === undefined || last === undefined || points.length < 2) throw new Error(`${what}: one point is no curve`);
   const factor = last[1] / first[1];
   const pace = factor >= 2 && last[0] / first[0] >= 4 ? paceWords(points) : '';
-  const figures = `from ${shown(first[1])} ${unit} at ${counted(first[0], by)} to ${shown(last[1])} at ${shown(last[0])}`;
+  const figures = `from ${display(first[1])} ${unit} at ${counted(first[0], by)} to ${display(last[1])} at ${display(last[0])}`;
   return `${what} ${changeWords(factor)}${pace}, ${figures}${extremeWords(points, unit)}.`;
 }
 
@@ -74,7 +74,7 @@ export function growthSentence({ what, unit, by, points }) {
  * @param {string} things in the plural, which ends with an s
  */
 export function counted(count, things) {
-  return `${shown(count)} ${count === 1 ? things.slice(0, -1) : things}`;
+  return `${display(count)} ${count === 1 ? things.slice(0, -1) : things}`;
 }
 
 /**
@@ -87,7 +87,7 @@ function extremeWords(points, unit) {
   const highest = points.reduce((one, other) => (other[1] > one[1] ? other : one));
   const lowest = points.reduce((one, other) => (other[1] < one[1] ? other : one));
   /** @param {Point} point */
-  const at = ([x, y]) => `${shown(y)} ${unit} at ${shown(x)}`;
+  const at = ([x, y]) => `${display(y)} ${unit} at ${display(x)}`;
   const found = [];
   if (highest[1] > Math.max(...ends) * NOISE) found.push(`at most ${at(highest)}`);
   if (lowest[1] < Math.min(...ends) / NOISE) found.push(`at least ${at(lowest)}`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeWords, exponent, growthSentence, shown, signedPercent, slope } from './growth.mjs';
+import { changeWords, display, exponent, growthSentence, signedPercent, slope } from './growth.mjs';
 
 it('fits a line and a power', () => {
   const points = /** @type {[number, number][]} */ ([
@@ -13,7 +13,7 @@ it('fits a line and a power', () => {
 });
 
 it('shows as many digits as are known', () => {
-  expect([0.034, 1.234, 12.34, 123.4, 4096, 100_000].map(shown)).toEqual([
+  expect([0.034, 1.234, 12.34, 123.4, 4096, 100_000].map(display)).toEqual([
     '0.03',
     '1.23',
     '12.3',

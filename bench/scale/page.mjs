@@ -1,6 +1,6 @@
 /** A chapter as a table, and as a claim of docs/benchmarks.md. */
 import { markdownTable } from '../markdown.mjs';
-import { shown } from './growth.mjs';
+import { display } from './growth.mjs';
 
 /** @import { Chapter, Row } from './chapter.mjs' */
 
@@ -14,7 +14,7 @@ export function tableOf({ first, columns }, rows) {
     label,
     ...used.map(({ of, unit = '' }) => {
       const value = of(figures);
-      return value === undefined ? '' : shown(value) + unit;
+      return value === undefined ? '' : display(value) + unit;
     }),
   ]);
   return markdownTable([[first, ...used.map(({ heading }) => heading)], ...cells]);

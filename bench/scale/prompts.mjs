@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { probe } from '../profile/probe-control.mjs';
 import { figure, PER_REQUEST, pointsOf } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
-import { growthSentence, shown } from './growth.mjs';
+import { display, growthSentence } from './growth.mjs';
 import { preparePrompts } from './prompt-files.mjs';
 
 /** @import { Chapter, Row } from './chapter.mjs' */
@@ -69,9 +69,9 @@ export const prompts = {
         return { length, ...cost, microsecondsPerPromptToken, ...(await delayBeside(conch, file)) };
       });
       say(
-        `${length} tokens: ${shown(figures.microsecondsPerRequest)} µs/request, event loop p99 ${shown(figures.lateP99)} ms, own work ${shown(figures.heldP99)} ms`,
+        `${length} tokens: ${display(figures.microsecondsPerRequest)} µs/request, event loop p99 ${display(figures.lateP99)} ms, own work ${display(figures.heldP99)} ms`,
       );
-      rows.push({ label: shown(length), figures });
+      rows.push({ label: display(length), figures });
     }
     return rows;
   },
@@ -92,9 +92,9 @@ export const prompts = {
         by: 'tokens',
         points: pointsOf(measured, 'length', 'microsecondsPerRequest'),
       }),
-      `The event loop is at most ${shown(delay)} ms late (99th percentile, prompts of ${late.label} tokens): ${verdict} the ` +
-        `goal of ${MOST_DELAY} ms. Without prompts it is ${shown(figure(alone, 'lateP99'))} ms late. Conch's own work holds it for at most ` +
-        `${shown(work)} ms.`,
+      `The event loop is at most ${display(delay)} ms late (99th percentile, prompts of ${late.label} tokens): ${verdict} the ` +
+        `goal of ${MOST_DELAY} ms. Without prompts it is ${display(figure(alone, 'lateP99'))} ms late. Conch's own work holds it for at most ` +
+        `${display(work)} ms.`,
     ];
   },
   charts(rows) {

@@ -1,7 +1,7 @@
 /** The cost of a token and of a stream against the number of streams. */
 import { figure, PER_REQUEST, PER_TOKEN, pointsOf, RATE, RESIDENT } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
-import { growthSentence, NOISE, shown, slope } from './growth.mjs';
+import { display, growthSentence, NOISE, slope } from './growth.mjs';
 
 /** @import { Chapter } from './chapter.mjs' */
 
@@ -35,13 +35,13 @@ export const streams = {
       const cost = await withConch(interval, {}, (conch) =>
         conch.load({ ...load, 'warmup-seconds': warmup, seconds: 4 }),
       );
-      say(`${count} streams: ${shown(cost.microsecondsPerToken)} µs/token, ${shown(cost.residentMegabytes)} MB`);
-      rows.push({ label: shown(count), figures: { streams: count, interval, ...cost } });
+      say(`${count} streams: ${display(cost.microsecondsPerToken)} µs/token, ${display(cost.residentMegabytes)} MB`);
+      rows.push({ label: display(count), figures: { streams: count, interval, ...cost } });
     }
     return rows;
   },
   load: () =>
-    `${PACE} ms between tokens up to ${MOST_AT_FULL_PACE} streams, then ${shown(TOKENS_PER_SECOND)} tokens/s in all.`,
+    `${PACE} ms between tokens up to ${MOST_AT_FULL_PACE} streams, then ${display(TOKENS_PER_SECOND)} tokens/s in all.`,
   sentences(rows) {
     const few = rows.filter((row) => figure(row, 'streams') <= MOST_AT_FULL_PACE);
     const many = rows.filter((row) => figure(row, 'streams') >= MOST_AT_FULL_PACE);
@@ -55,7 +55,7 @@ export const streams = {
         ? ['Waking up, a turn of the event loop and other fixed work is shared by all tokens of that turn.']
         : []),
       growthSentence({ ...curve, points: pointsOf(many, 'streams', 'microsecondsPerToken') }),
-      `Each stream takes ${shown(kilobytes)} KB of memory.`,
+      `Each stream takes ${display(kilobytes)} KB of memory.`,
     ];
   },
   charts: (rows) => ({

@@ -1,7 +1,7 @@
 /** The cost of a token against the length of the arguments that it ends. */
 import { figure, PER_TOKEN, pointsOf, RATE, RESIDENT } from './chapter.mjs';
 import { withConch } from './conch.mjs';
-import { growthSentence, shown } from './growth.mjs';
+import { display, growthSentence } from './growth.mjs';
 
 /** @import { Chapter } from './chapter.mjs' */
 
@@ -25,8 +25,8 @@ export const tools = {
       const warmup = Math.max(3, ((tokens * PACE) / 1000 - WINDOW_SECONDS) * 0.95);
       const load = { tool: true, streams: STREAMS, tokens, 'warmup-seconds': warmup };
       const cost = await withConch(PACE, { flags: FLAGS }, (conch) => conch.load({ ...load, seconds: WINDOW_SECONDS }));
-      say(`${characters} characters of arguments: ${shown(cost.microsecondsPerToken)} µs/token`);
-      rows.push({ label: shown(characters), figures: { characters, ...cost } });
+      say(`${characters} characters of arguments: ${display(cost.microsecondsPerToken)} µs/token`);
+      rows.push({ label: display(characters), figures: { characters, ...cost } });
     }
     return rows;
   },
@@ -38,7 +38,7 @@ export const tools = {
       by: 'characters',
       points: pointsOf(rows, 'characters', 'microsecondsPerToken'),
     }),
-    `Memory is ${rows.map((row) => `${shown(figure(row, 'residentMegabytes'))} MB`).join(', ')}.`,
+    `Memory is ${rows.map((row) => `${display(figure(row, 'residentMegabytes'))} MB`).join(', ')}.`,
   ],
   charts: (rows) => ({
     'scale-tools': {

@@ -1,7 +1,7 @@
 /** What a second worker costs. */
 import { figure, PER_REQUEST, PER_TOKEN, RATE, RESIDENT } from './chapter.mjs';
 import { STEADY, withConch } from './conch.mjs';
-import { changeWords, shown } from './growth.mjs';
+import { changeWords, display } from './growth.mjs';
 import { inTurn, mediansOf } from './rounds.mjs';
 
 /** @import { Chapter } from './chapter.mjs' */
@@ -22,7 +22,7 @@ export const workers = {
       const timed = { ...load, 'warmup-seconds': 2, seconds: 4 };
       const options = { workers: count, flags: ['--workers', String(count)] };
       const cost = await withConch(10, options, (conch) => conch.load(timed));
-      say(`${count} workers: ${shown(cost.microsecondsPerToken)} µs/token, ${shown(cost.residentMegabytes)} MB`);
+      say(`${count} workers: ${display(cost.microsecondsPerToken)} µs/token, ${display(cost.residentMegabytes)} MB`);
       return cost;
     });
     return mediansOf(WORKERS.map(String), rounds, ['microsecondsPerToken', 'residentMegabytes']);

@@ -1,11 +1,11 @@
 /** The server's end of one HTTP/2 connection: calls in, tokens out, as far as the client's windows allow. */
 import { harness } from '../harness.mjs';
-import { Answer, Call, dataFrame } from './answer.mjs';
+import { Call, dataFrame, Response } from './response.mjs';
 import { INFER } from './served-model.mjs';
 
-/** @import { DataPlace } from '../../src/servers/remote/http2/frame-reader.ts' */
+/** @import { DataRange } from '../../src/servers/remote/http2/frame-reader.ts' */
 
-const { frames, encodeHeader, FrameReader, ReadBuffer } = harness;
+const { frames, encodeHeader, Http2FrameReader, ReadBuffer } = harness;
 const { firstWindow, flags, frameHead, frameTypes, largestWindow, numberFrame, settingIds } = frames;
 
 const OUT_BYTES = 256 * 1024;
@@ -47,7 +47,7 @@ function headersFrame(stream, block, bits = 0) {
 export class GrpcConnection {
   /** @type {Map<number, Call>} */
   #calls = new Map();
-  /** @type {Set<Answer>} */
+  /** @type {Set<Response>} */
   #answers = new Set();
   #window = firstWindow;
   #callWindow = firstWindow;
@@ -56,7 +56,7 @@ export class GrpcConnection {
   #out = Buffer.allocUnsafeSlow(OUT_BYTES);
   #used = 0;
   #input = new ReadBuffer();
-  #reader = new FrameReader(this.#input, this, { mostHeaders: MOST_HEADER_BYTES });
+  #reader = new Http2FrameReader(this.#input, this, { mostHeaders: MOST_HEADER_BYTES });
 
   /**
    * @param {import('node:net').Socket} socket
@@ -79,9 +79,9 @@ export class GrpcConnection {
 
   /** One interval has passed: each answer may send one more token, and all of them leave in one write. */
   tick() {
-    for (const answer of this.#answers) {
-      if (answer.fresh) answer.fresh = false;
-      else answer.due++;
+    for (const response of this.#answers) {
+      if (response.fresh) response.fresh = false;
+      else response.due++;
     }
     this.#send();
   }
@@ -116,7 +116,7 @@ export class GrpcConnection {
   /**
    * @param {number} stream
    * @param {Buffer} bytes
-   * @param {DataPlace} place
+   * @param {DataRange} place
    */
   onData(stream, bytes, { from, to, size, endsStream }) {
     this.#unacknowledged += size;
@@ -142,7 +142,7 @@ export class GrpcConnection {
   #onMessage(call, message) {
     if (call.path !== INFER) {
       const result = this.options.model.describe(call.path, message);
-      if ('answer' in result) this.#put(dataFrame(call.id, result.answer));
+      if ('response' in result) this.#put(dataFrame(call.id, result.response));
       this.#endCall(call, result.status, 'text' in result ? result.text : '');
       return;
     }
@@ -152,10 +152,10 @@ export class GrpcConnection {
       this.#put(dataFrame(call.id, request.refusal));
       return;
     }
-    const answer = new Answer(call, this.options.model, request);
-    answer.due = this.options.paced ? 1 : Number.POSITIVE_INFINITY;
+    const response = new Response(call, this.options.model, request);
+    response.due = this.options.paced ? 1 : Number.POSITIVE_INFINITY;
     call.pendingAnswers++;
-    this.#answers.add(answer);
+    this.#answers.add(response);
   }
 
   /** @param {Call} call */
@@ -193,10 +193,10 @@ export class GrpcConnection {
 
   /**
    * @param {Buffer} payload
-   * @param {boolean} isAnswer
+   * @param {boolean} isResponse
    */
-  onPing(payload, isAnswer) {
-    if (!isAnswer) this.#put(frames.pingFrame(payload, true));
+  onPing(payload, isResponse) {
+    if (!isResponse) this.#put(frames.pingFrame(payload, true));
   }
 
   /** @param {readonly (readonly [id: number, value: number])[]} settings */
@@ -212,9 +212,9 @@ export class GrpcConnection {
   /** @param {number} stream */
   onReset(stream) {
     if (!this.#calls.delete(stream)) return;
-    for (const answer of this.#answers) {
-      if (answer.call.id !== stream) continue;
-      this.#answers.delete(answer);
+    for (const response of this.#answers) {
+      if (response.call.id !== stream) continue;
+      this.#answers.delete(response);
       this.options.counts.cancelled++;
     }
   }
@@ -224,20 +224,20 @@ export class GrpcConnection {
 
   /** Sends all that is due and that the windows and the socket take. */
   #send() {
-    for (const answer of this.#answers) {
-      if (answer.due === 0) continue;
+    for (const response of this.#answers) {
+      if (response.due === 0) continue;
       if (this.socket.writableLength > SOCKET_BYTES) break;
-      this.#sendAnswer(answer);
+      this.#sendResponse(response);
     }
     this.#flush();
   }
 
-  /** @param {Answer} answer */
-  #sendAnswer(answer) {
-    const { call } = answer;
-    while (answer.due > 0) {
-      const last = answer.isAtLast;
-      const { frame, place } = answer.next();
+  /** @param {Response} response */
+  #sendResponse(response) {
+    const { call } = response;
+    while (response.due > 0) {
+      const last = response.isAtLast;
+      const { frame, location } = response.next();
       const cost = frame.length - frameHead;
       if (cost > this.#window || cost > call.window) {
         this.options.counts.blocked++;
@@ -247,13 +247,13 @@ export class GrpcConnection {
       call.window -= cost;
       if (this.#used + frame.length > OUT_BYTES) this.#flush();
       frame.copy(this.#out, this.#used);
-      if (place >= 0) this.options.model.writeToken(this.#out, this.#used + place, answer.sent, answer.bytes);
+      if (location >= 0) this.options.model.writeToken(this.#out, this.#used + location, response.sent, response.bytes);
       this.#used += frame.length;
-      answer.sent++;
-      answer.due--;
+      response.sent++;
+      response.due--;
       this.options.counts.tokens++;
       if (last) {
-        this.#answers.delete(answer);
+        this.#answers.delete(response);
         call.pendingAnswers--;
         if (call.clientEnded && call.pendingAnswers === 0) this.#endCall(call, 0, '');
         return;

@@ -2,7 +2,7 @@
  * What the models of the token server share: how one is described, what is read of a request, and the bytes of responses. Each of them is
  * called `bench`, and a token of any is four bytes.
  */
-import { TOKEN_BYTES } from '../answer-text.mjs';
+import { TOKEN_BYTES } from '../completion-text.mjs';
 import { harness } from '../harness.mjs';
 import { descriptions } from './descriptions.mjs';
 import { MODEL, PLACEHOLDER } from './tensors.mjs';
@@ -11,7 +11,7 @@ import { MODEL, PLACEHOLDER } from './tensors.mjs';
  * @typedef {'BOOL' | 'UINT32' | 'UINT64' | 'INT32' | 'FP32' | 'BYTES'} Datatype
  * @typedef {{ name: string, type: Datatype, dims: number[], required?: boolean }} TensorDescription
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
- * @typedef {{ tokens: number, promptTokens: number, outputs: string[], answer?: Buffer, whole?: number }} Accepted with the tokens of an answer that is not the usual one, or how many are in the one response of an unstreamed answer
+ * @typedef {{ tokens: number, promptTokens: number, outputs: string[], response?: Buffer, whole?: number }} Accepted with the tokens of an answer that is not the usual one, or how many are in the one response of an unstreamed answer
  * @typedef {{ name: string, datatype: Datatype, shape: number[], data: Buffer }} Tensor
  * @typedef {{ bytes: Buffer, idPlace: number, tokenPlace: number }} Template a message, where its request's id stands, and where its token
  */
@@ -58,16 +58,16 @@ export class ServedModel {
    * Answers a call that is no inference.
    * @param {string} path
    * @param {Buffer} message
-   * @returns {{ status: number, text: string } | { status: 0, answer: Uint8Array }}
+   * @returns {{ status: number, text: string } | { status: 0, response: Uint8Array }}
    */
   describe(path, message) {
     const method = path.startsWith(SERVICE) ? path.slice(SERVICE.length) : '';
-    const answer = this.#descriptions.get(method);
-    if (answer === undefined || !harness.isControlMethod(method))
+    const response = this.#descriptions.get(method);
+    if (response === undefined || !harness.isControlMethod(method))
       return { status: 12, text: `the token server does not know ${path}` };
-    if (!ABOUT_ONE_MODEL.has(method)) return { status: 0, answer };
+    if (!ABOUT_ONE_MODEL.has(method)) return { status: 0, response };
     const { name } = /** @type {{ name: string }} */ (harness.decodeControlRequest(method, message));
-    return name === MODEL ? { status: 0, answer } : { status: 5, text: unknownModel(name) };
+    return name === MODEL ? { status: 0, response } : { status: 5, text: unknownModel(name) };
   }
 
   /**
@@ -100,8 +100,8 @@ export class ServedModel {
    * @returns {Template}
    */
   template(request, final) {
-    const { promptTokens, whole, answer, outputs, id } = request;
-    const key = `${id.length} ${promptTokens} ${final} ${whole} ${answer !== undefined} ${outputs.join()}`;
+    const { promptTokens, whole, response, outputs, id } = request;
+    const key = `${id.length} ${promptTokens} ${final} ${whole} ${response !== undefined} ${outputs.join()}`;
     const known = this.#templates.get(key);
     if (known !== undefined) return known;
     const made = this.#makeTemplate({ ...request, id: '\x05'.repeat(id.length) }, final);
@@ -126,7 +126,7 @@ export class ServedModel {
       raw: (/** @type {string} */ name) => outputs.find((output) => output.name === name)?.data,
       text: () => undefined,
       uint32: () => undefined,
-      kept: () => response,
+      detached: () => response,
     };
     const bytes = Buffer.from(harness.encodeStreamResponse(response));
     return { bytes, idPlace: id === '' ? -1 : bytes.indexOf(id), tokenPlace: bytes.lastIndexOf(PLACEHOLDER) };
@@ -136,10 +136,10 @@ export class ServedModel {
    * @param {Buffer} target
    * @param {number} at
    * @param {number} index which token of the answer
-   * @param {Buffer} [answer]
+   * @param {Buffer} [response]
    */
-  writeToken(target, at, index, answer = this.#model.tokens) {
+  writeToken(target, at, index, response = this.#model.tokens) {
     const from = index * TOKEN_BYTES;
-    answer.copy(target, at, from, from + TOKEN_BYTES);
+    response.copy(target, at, from, from + TOKEN_BYTES);
   }
 }

@@ -2,7 +2,7 @@
  * The model `bench` as TensorRT-LLM's backend would serve it: the ensemble, text in and text out, or the engine itself, token ids in and out.
  * Of their tensors those that a chat can send or be sent.
  */
-import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from '../answer-text.mjs';
+import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from '../completion-text.mjs';
 import { ANSWER_IDS } from '../tokenizer.mjs';
 import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './tensors.mjs';
 
@@ -63,15 +63,15 @@ function lengthOf(raw) {
 
 /**
  * @param {Inputs} inputs
- * @param {Set<string>} wanted
+ * @param {Set<string>} expected
  * @returns {Accepted | string}
  */
-function readText(inputs, wanted) {
+function readText(inputs, expected) {
   const prompt = textOf(inputs.get('text_input'));
   const tokens = lengthOf(inputs.get('max_tokens'));
   if (prompt === undefined || tokens === undefined) return 'text_input or max_tokens is missing or not positive';
   const counts = ['num_input_tokens', 'num_output_tokens'].filter((name) => inputs.get(`return_${name}`)?.[0] === 1);
-  const outputs = ['text_output', ...counts].filter((name) => wanted.size === 0 || wanted.has(name));
+  const outputs = ['text_output', ...counts].filter((name) => expected.size === 0 || expected.has(name));
   const request = { promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
   return inputs.get('stream')?.[0] === 1 ? { ...request, tokens } : { ...request, tokens: 1, whole: tokens };
 }

@@ -1,5 +1,5 @@
 /** The model `bench` as Triton's vLLM backend would serve it. Follows the recorded backend. */
-import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from '../answer-text.mjs';
+import { CONTEXT_LENGTH, TEXT_BYTES, TOKEN_BYTES } from '../completion-text.mjs';
 import { CALL_PROMPT, callBytes } from '../tool-call.mjs';
 import { bytesTensor, PLACEHOLDER, textOf, uint32, YES } from './tensors.mjs';
 
@@ -31,11 +31,11 @@ const OUTPUTS = [
 
 /**
  * @param {Inputs} inputs
- * @param {Set<string>} wanted
+ * @param {Set<string>} expected
  * @param {number} defaultTokens
  * @returns {Accepted | string}
  */
-function read(inputs, wanted, defaultTokens) {
+function read(inputs, expected, defaultTokens) {
   const prompt = textOf(inputs.get('text_input'));
   if (prompt === undefined) return 'text_input is missing, or not in raw_input_contents';
   if (inputs.get('exclude_input_in_output')?.[0] === 0)
@@ -45,14 +45,14 @@ function read(inputs, wanted, defaultTokens) {
   if (!(tokens >= 1)) return "Error generating stream: 'NoneType' object has no attribute 'lora_name'";
   const outputs = OUTPUTS.map(({ name }) => name).filter(
     (name) =>
-      (wanted.size === 0 || wanted.has(name)) &&
+      (expected.size === 0 || expected.has(name)) &&
       (name === 'text_output' || inputs.get(`return_${name}`)?.[0] === 1) &&
       name !== 'cumulative_logprob' &&
       name !== 'logprobs',
   );
   const request = { tokens, promptTokens: Math.ceil(prompt.length / TOKEN_BYTES), outputs };
   if (inputs.get('stream')?.[0] !== 1) return { ...request, tokens: 1, whole: tokens };
-  return prompt.includes(CALL_PROMPT) ? { ...request, answer: callBytes(tokens) } : request;
+  return prompt.includes(CALL_PROMPT) ? { ...request, response: callBytes(tokens) } : request;
 }
 
 /** @type {Model} */
@@ -64,7 +64,7 @@ export const vllmModel = {
   outputs: OUTPUTS,
   tokens: TEXT_BYTES,
   read,
-  respond: ({ promptTokens, answer, whole }, final) => [
+  respond: ({ promptTokens, response, whole }, final) => [
     {
       name: 'text_output',
       datatype: 'BYTES',
@@ -75,7 +75,7 @@ export const vllmModel = {
       name: 'finish_reason',
       datatype: 'BYTES',
       shape: [1],
-      data: bytesTensor(final ? (answer ? 'stop' : 'length') : 'None'),
+      data: bytesTensor(final ? (response ? 'stop' : 'length') : 'None'),
     },
     { name: 'num_input_tokens', datatype: 'UINT32', shape: [], data: uint32(promptTokens) },
     { name: 'num_output_tokens', datatype: 'UINT32', shape: [1], data: uint32(whole ?? 1) },

@@ -4,7 +4,7 @@ import { bundledPackages } from './bundled-packages.mjs';
 import { inRoot } from './steps.mjs';
 
 /** @typedef {{ name: string, version: string, license?: string, description?: string }} Package */
-/** @typedef {Package & { place: 'bundled' | 'installed', isOptional: boolean, integrity?: string }} Part */
+/** @typedef {Package & { location: 'bundled' | 'installed', isOptional: boolean, integrity?: string }} Part */
 /** @typedef {{ version: string, license?: string, integrity?: string, dev?: boolean, optional?: boolean }} Locked */
 
 /**
@@ -16,7 +16,7 @@ export function billOfMaterials(modules) {
   const { packages } = JSON.parse(readFileSync(inRoot('package-lock.json'), 'utf8'));
   const bundled = bundledPackages(modules).map(({ folder, ...found }) => ({
     ...found,
-    place: /** @type {const} */ ('bundled'),
+    location: /** @type {const} */ ('bundled'),
     isOptional: false,
     integrity: packages[relative(inRoot('.'), folder).split(sep).join('/')]?.integrity,
   }));
@@ -34,7 +34,7 @@ export function installedPackages(packages) {
     if (path === '' || dev) return [];
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const known = { ...(license && { license }), ...(integrity && { integrity }) };
-    return [{ name, version, ...known, place: /** @type {const} */ ('installed'), isOptional: optional === true }];
+    return [{ name, version, ...known, location: /** @type {const} */ ('installed'), isOptional: optional === true }];
   });
 }
 
@@ -56,13 +56,13 @@ export function cycloneDx(own, parts) {
 }
 
 /** @param {Part} part */
-function component({ place, isOptional, integrity, ...found }) {
+function component({ location, isOptional, integrity, ...found }) {
   return {
     type: 'library',
     ...described(found),
     scope: isOptional ? 'optional' : 'required',
     ...(integrity && { hashes: [hash(integrity)] }),
-    properties: [{ name: 'conch:place', value: place }],
+    properties: [{ name: 'conch:place', value: location }],
   };
 }
 

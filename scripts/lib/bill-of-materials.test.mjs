@@ -17,17 +17,17 @@ it('what is installed beside the built files is what the lock file has not for d
       version: '0.5.29',
       license: 'MIT',
       integrity,
-      place: 'installed',
+      location: 'installed',
       isOptional: true,
     },
-    { name: 'detect-libc', version: '2.0.2', place: 'installed', isOptional: false },
+    { name: 'detect-libc', version: '2.0.2', location: 'installed', isOptional: false },
   ]);
 });
 
 it('every package stands once, with address, licence, hash and place', () => {
   const fastify = { name: '@a/fastify', version: '5.0.0', license: '(MIT OR ISC)', integrity, isOptional: false };
-  const bundled = { ...fastify, place: /** @type {const} */ ('bundled') };
-  const bare = { name: 'bare', version: '1.0.0', place: /** @type {const} */ ('installed'), isOptional: true };
+  const bundled = { ...fastify, location: /** @type {const} */ ('bundled') };
+  const bare = { name: 'bare', version: '1.0.0', location: /** @type {const} */ ('installed'), isOptional: true };
   expect(cycloneDx(own, [bundled, bare, bundled])).toEqual({
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',

@@ -42,8 +42,8 @@ async function runOnce(cache, signal) {
   const triton = start(['bench/token-server.mjs', '--interval-ms', '1'], process.env, signal);
   try {
     const { port } = JSON.parse(await lineWith(triton, '"port"'));
-    const places = ['--triton', `127.0.0.1:${port}`, '--host', '127.0.0.1', '--port', '0', '--store', 'none'];
-    const flags = [...places, '--log-format', 'json', '--chat-template', inRoot('bench/chat-template.jinja')];
+    const locations = ['--triton', `127.0.0.1:${port}`, '--host', '127.0.0.1', '--port', '0', '--store', 'none'];
+    const flags = [...locations, '--log-format', 'json', '--chat-template', inRoot('bench/chat-template.jinja')];
     // Settings and flags of whoever builds are not those of whoever runs it.
     const environment = { PATH: process.env['PATH'], HOME: cache, XDG_CACHE_HOME: cache };
     const conch = start(['dist/main.js', ...flags], environment, signal);

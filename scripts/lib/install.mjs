@@ -16,10 +16,10 @@ const MARKER = 'node_modules/.conch-lock';
 
 /** Installs the dependencies of package-lock.json, unless they are there. */
 export async function install() {
-  const wanted = createHash('sha256')
+  const expected = createHash('sha256')
     .update(readFileSync(inRoot('package-lock.json')))
     .digest('hex');
-  if (existsSync(inRoot(MARKER)) && readFileSync(inRoot(MARKER), 'utf8') === wanted) return;
+  if (existsSync(inRoot(MARKER)) && readFileSync(inRoot(MARKER), 'utf8') === expected) return;
   if (!installedByHand()) {
     say('Installing dependencies (npm ci) …');
     const [program, options] = npm();
@@ -32,7 +32,7 @@ export async function install() {
       );
     }
   }
-  writeFileSync(inRoot(MARKER), wanted);
+  writeFileSync(inRoot(MARKER), expected);
 }
 
 /** `npm install` by hand leaves a lock file of its own, newer than ours. */

@@ -21,8 +21,8 @@ export function licences(modules) {
  */
 function licenceText(folder, name) {
   const own = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
-  const kept = inRoot(`scripts/licences/${name}.txt`);
-  const files = own.length > 0 ? own.map((file) => join(folder, file)) : [kept].filter((file) => existsSync(file));
+  const stored = inRoot(`scripts/licences/${name}.txt`);
+  const files = own.length > 0 ? own.map((file) => join(folder, file)) : [stored].filter((file) => existsSync(file));
   const text = files.map((file) => readFileSync(file, 'utf8').trim()).join('\n\n');
   if (text !== '') return text;
   throw new StepError(

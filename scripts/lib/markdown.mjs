@@ -93,7 +93,7 @@ function cellsOf(row) {
  * @param {string} source
  * @param {{ withCode?: boolean }} [options] code spans in full, not as one word each
  */
-export function shownText(source, { withCode = false } = {}) {
+export function displayedText(source, { withCode = false } = {}) {
   return withoutCode(source, (span) => (withCode ? span : code))
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/\[([^\]]+)\]\[[^\]]*\]/g, '$1')

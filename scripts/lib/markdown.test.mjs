@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lineAt, readMarkdown, shownText } from './markdown.mjs';
+import { displayedText, lineAt, readMarkdown } from './markdown.mjs';
 
 /** @param {string[]} lines */
 function passages(...lines) {
@@ -56,15 +56,15 @@ it.each([
   ['an `unclosed span', 'an `unclosed span'],
   ['<kbd>Esc</kbd> and<br>more, 1 < 2', 'Esc and<br>more, 1 < 2'],
 ])('shows %j as %j', (source, text) => {
-  expect(shownText(source)).toBe(text);
+  expect(displayedText(source)).toBe(text);
 });
 
 it('shows code where it is wanted', () => {
-  expect(shownText('`a  b` [c](d)', { withCode: true })).toBe('a  b c');
+  expect(displayedText('`a  b` [c](d)', { withCode: true })).toBe('a  b c');
 });
 
 it('has every word in its line, after code and links over several lines', () => {
-  const text = shownText('one `a\nb` [two\nthree](page.md) four');
+  const text = displayedText('one `a\nb` [two\nthree](page.md) four');
   expect(lineAt(7, text, text.indexOf('two'))).toBe(8);
   expect(lineAt(7, text, text.indexOf('four'))).toBe(9);
 });

@@ -17,7 +17,7 @@ export function missingFiles(pages, files) {
     text.split('\n').flatMap((line, at) =>
       [...line.matchAll(/`([\w./-]+\.(?:ts|tsx|mjs))`/g)]
         .map(([, name]) => /** @type {string} */ (name))
-        .filter((name) => !/[A-Z]{3}/.test(name) && !placesOf(name, page).some((place) => known.has(place)))
+        .filter((name) => !/[A-Z]{3}/.test(name) && !locationsOf(name, page).some((location) => known.has(location)))
         .map((name) => `${page}:${at + 1} names ${name}, which is not there`),
     ),
   );
@@ -28,7 +28,7 @@ export function missingFiles(pages, files) {
  * @param {string} name
  * @param {string} page
  */
-function placesOf(name, page) {
+function locationsOf(name, page) {
   return [name, `src/${name}`, posix.join(posix.dirname(page), name)];
 }
 

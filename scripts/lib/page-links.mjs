@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { lineAt, shownText, withoutCode } from './markdown.mjs';
+import { displayedText, lineAt, withoutCode } from './markdown.mjs';
 
 /** @import { Page } from './markdown.mjs' */
 
@@ -97,7 +97,7 @@ function anchorsOf(page) {
   const anchors = new Set();
   for (const { kind, source } of page.passages) {
     if (kind !== 'heading') continue;
-    const anchor = shownText(source, { withCode: true })
+    const anchor = displayedText(source, { withCode: true })
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-');

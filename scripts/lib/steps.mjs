@@ -39,8 +39,8 @@ export function main(body) {
 /** Stops with a clear message on a Node that is too old. */
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = MINIMUM_NODE;
-  if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
+  const [expectedMajor = 0, expectedMinor = 0] = MINIMUM_NODE;
+  if (major > expectedMajor || (major === expectedMajor && minor >= expectedMinor)) return;
   throw new StepError(
     `Conch needs Node ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}. Install a newer one from https://nodejs.org.`,
   );
@@ -75,7 +75,7 @@ export function capture(program, options, { what, advice = '', cwd, environment,
     env: { ...process.env, ...environment },
   });
   let output = '';
-  let faults = '';
+  let errors = '';
   let line = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
@@ -83,12 +83,12 @@ export function capture(program, options, { what, advice = '', cwd, environment,
     line = lines.pop() ?? '';
     for (const whole of lines) onLine?.(whole);
   });
-  child.stderr.setEncoding('utf8').on('data', (text) => (faults += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new StepError(`${what} failed: ${error.message}\n${advice}`)));
     child.on('close', (code) => {
       if (code === 0) return resolve(output);
-      const tail = `${output}\n${faults}`.trim().split('\n').slice(-12).join('\n');
+      const tail = `${output}\n${errors}`.trim().split('\n').slice(-12).join('\n');
       reject(new StepError(`${what} failed (exit code ${code}):\n${tail}\n${advice}`));
     });
   });

@@ -53,7 +53,7 @@ export function terminalSvg(scenes, { picture, seconds }) {
   const share = (/** @type {number} */ at) => `${((at / total) * 100).toFixed(2)}%`;
   /** @type {string[]} */
   const frames = [];
-  const shown = (/** @type {number} */ from, /** @type {number} */ to) => {
+  const display = (/** @type {number} */ from, /** @type {number} */ to) => {
     const name = `s${frames.length}`;
     const before = from <= 0 ? '' : `0%,${share(from - 0.01)}{opacity:0}`;
     const after = to >= total ? '' : `${share(to + 0.01)},100%{opacity:0}`;
@@ -63,10 +63,10 @@ export function terminalSvg(scenes, { picture, seconds }) {
   const texts = timed.flatMap(({ end, lines }) =>
     lines.map(({ line, kind, at }, row) => {
       const y = BAR + MARGIN + (row + 0.8) * LINE_HEIGHT;
-      return `<text class="${kind}" x="${MARGIN}" y="${y.toFixed(1)}" ${shown(at, end)}>${escaped(line)}</text>`;
+      return `<text class="${kind}" x="${MARGIN}" y="${y.toFixed(1)}" ${display(at, end)}>${escaped(line)}</text>`;
     }),
   );
-  const image = `<image y="${BAR}" width="${width}" height="${height - BAR}" ${shown(clock, total)} href="data:image/png;base64,${picture.toString('base64')}"/>`;
+  const image = `<image y="${BAR}" width="${width}" height="${height - BAR}" ${display(clock, total)} href="data:image/png;base64,${picture.toString('base64')}"/>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="A terminal: Conch starts, a model responds and calls a tool; then the dashboard">`,
     `<style>text{font:14px ui-monospace,Menlo,Consolas,monospace;fill:#d6deeb;white-space:pre;opacity:0}.command{fill:#7fdbca}image{opacity:0}${frames.join('')}</style>`,

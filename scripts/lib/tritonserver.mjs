@@ -60,12 +60,12 @@ export function tritonserver(interpreter, version) {
 /**
  * Stops when a fetched file is not the one that was pinned.
  * @param {string} file
- * @param {string} wanted
+ * @param {string} expected
  */
-export async function checkSum(file, wanted) {
+export async function checkSum(file, expected) {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   const found = hash.digest('hex');
-  if (found === wanted) return;
-  throw new StepError(`${file} has another SHA-256 than the pinned one:\n  wanted ${wanted}\n  found  ${found}`);
+  if (found === expected) return;
+  throw new StepError(`${file} has another SHA-256 than the pinned one:\n  wanted ${expected}\n  found  ${found}`);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import * as rules from '../voice-rules.mjs';
-import { lineAt, readMarkdown, shownText } from './markdown.mjs';
+import { displayedText, lineAt, readMarkdown } from './markdown.mjs';
 import { deadLinks, linksOf } from './page-links.mjs';
 import { readSource, sourcesOf } from './source-texts.mjs';
 
@@ -124,7 +124,7 @@ function applyExceptions(findings, exceptions) {
  * @returns {Text[]}
  */
 function textsOf(file, page) {
-  return page.passages.map(({ line, section, source }) => ({ file, line, section, text: shownText(source) }));
+  return page.passages.map(({ line, section, source }) => ({ file, line, section, text: displayedText(source) }));
 }
 
 /**
@@ -218,7 +218,7 @@ function longLines(file, { lines, passages }, { limits }) {
  */
 function longCells(file, { passages }, { limits }) {
   return passages.flatMap(({ line, kind, section, source }) => {
-    const text = shownText(source, { withCode: true });
+    const text = displayedText(source, { withCode: true });
     if (kind !== 'cell' || text.length <= limits.cell) return [];
     const message = `${text.length} characters in a table cell: shorten it or use a list (at most ${limits.cell})`;
     return [{ file, line, rule: 'cell', section, text, message }];

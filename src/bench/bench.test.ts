@@ -16,17 +16,17 @@ const known = JSON.stringify({ ...JSON.parse(whole), usage: { prompt_tokens: 5, 
 /** A server that answers its first requests, and refuses those after them. */
 async function serve(
   body: string,
-  answered = Number.POSITIVE_INFINITY,
+  completed = Number.POSITIVE_INFINITY,
   onRequest: (body: string) => void = () => undefined,
   afterwards: 'refuse' | 'silent' = 'refuse',
 ): Promise<Pick<BenchOptions, 'target'>> {
   let count = 0;
   const server = http.createServer((request, response) => {
-    let asked = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (asked += piece));
+    let requested = '';
+    request.setEncoding('utf8').on('data', (piece: string) => (requested += piece));
     request.on('end', () => {
-      onRequest(asked);
-      if (count++ < answered) response.end(body);
+      onRequest(requested);
+      if (count++ < completed) response.end(body);
       else if (afterwards === 'refuse') response.writeHead(503).end(body);
     });
   });
@@ -74,8 +74,8 @@ describe('bench', () => {
   });
 
   it('warms up every connection, with prompts that are not measured', async () => {
-    const asked: string[] = [];
-    const target = await serve(known, Number.POSITIVE_INFINITY, (body) => asked.push(body));
+    const requested: string[] = [];
+    const target = await serve(known, Number.POSITIVE_INFINITY, (body) => requested.push(body));
     const prompts = { count: 20, input: { mean: 9, deviation: 0 } };
     const paces = [{ kind: 'concurrency', concurrency: 12 }] as const;
     const { load, levels } = await bench({
@@ -86,8 +86,8 @@ describe('bench', () => {
       paces,
       extent: { requests: 20 },
     });
-    expect([asked.length, load.prompts, levels[0]?.request_count]).toEqual([32, 20, 20]);
-    expect(new Set(asked).size).toBe(32);
+    expect([requested.length, load.prompts, levels[0]?.request_count]).toEqual([32, 20, 20]);
+    expect(new Set(requested).size).toBe(32);
   });
 
   it('cuts off what is open when the time and its grace are over, and counts it', async () => {
@@ -110,12 +110,12 @@ describe('bench', () => {
   });
 
   it('tells every step that takes its time, from its beginning to its end', async () => {
-    const heard = new Map<string, number[]>();
+    const received = new Map<string, number[]>();
     const onProgress = (step: string, share: number): void => {
-      heard.set(step, [...(heard.get(step) ?? []), share]);
+      received.set(step, [...(received.get(step) ?? []), share]);
     };
     await bench({ ...common, ...(await serve(known)), counter: wordy, onProgress });
-    expect([...heard].map(([step, shares]) => [step, shares[0], shares.at(-1)])).toEqual([
+    expect([...received].map(([step, shares]) => [step, shares[0], shares.at(-1)])).toEqual([
       ['prompts', 0, 1],
       ['1 concurrent request: warm-up', 0, 1],
       ['1 concurrent request', 0, 1],
@@ -124,7 +124,7 @@ describe('bench', () => {
       ['2 concurrent requests', 0, 1],
       ['2 concurrent requests: counting', 0, 1],
     ]);
-    for (const shares of heard.values()) expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+    for (const shares of received.values()) expect(shares).toEqual(shares.toSorted((one, other) => one - other));
   });
 
   it('keeps what was measured before a level that cannot be', async () => {

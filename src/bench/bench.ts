@@ -1,11 +1,11 @@
 import { availableParallelism, platform } from 'node:os';
 import { countOutcomes, type KnownUsage, knownUsage } from './count-outcomes.ts';
-import { Counting } from './counting.ts';
 import { describeLoad } from './describe-load.ts';
+import { FallbackCounter } from './fallback-counter.ts';
 import type { Lengths } from './lengths.ts';
 import { type CountedOutcome, levelReport } from './level-report.ts';
-import { LoadError, runLoad } from './load/crew.ts';
 import type { Extent, Pace } from './load/messages.ts';
+import { LoadError, runLoad } from './load/worker-pool.ts';
 import type { WatchedProcess } from './process-usage.ts';
 import { countedPrompts, makePrompts, type Prompt } from './prompts.ts';
 import { type LevelReport, paceText, type Report } from './report/report.ts';
@@ -43,16 +43,16 @@ export interface BenchOptions extends BodyOptions {
 
 /** Measures all levels of load, one after the other. */
 export async function bench(options: BenchOptions): Promise<Report> {
-  const counting = new Counting(options.counter, options.takesUsage);
-  const asked = await counting.prompts((counter) => promptsOf({ ...options, counter }));
-  const source = counting.ofAnswers?.source;
+  const counting = new FallbackCounter(options.counter, options.takesUsage);
+  const prepared = await counting.prompts((counter) => promptsOf({ ...options, counter }));
+  const source = counting.responseCounter?.source;
   const levels: LevelReport[] = [];
   const succeeded: KnownUsage[] = [];
   let failure: Report['failure'];
   for (const pace of options.paces) {
     if (options.stop.aborted) break;
     try {
-      const measured = await measureLevel(pace, { ...asked, counting, options });
+      const measured = await measureLevel(pace, { ...prepared, counting, options });
       succeeded.push(knownUsage(measured.succeeded));
       levels.push(measured.level);
     } catch (error) {
@@ -69,7 +69,7 @@ export async function bench(options: BenchOptions): Promise<Report> {
     version: options.version,
     date: new Date().toISOString(),
     machine: { node: process.version, platform: `${platform()} ${process.arch}`, cpus: availableParallelism() },
-    load: describeLoad(options, asked.prompts, { source, usage }),
+    load: describeLoad(options, prepared.prompts, { source, usage }),
     interrupted: options.stop.aborted,
     levels,
     notes: counting.notes,
@@ -77,13 +77,13 @@ export async function bench(options: BenchOptions): Promise<Report> {
   };
 }
 
-interface Asked {
+interface PromptSets {
   readonly prompts: readonly Prompt[];
   /** Other prompts than the first ones, or the last ones: a server's prefix cache must not contain the first ones. */
   readonly warmups: readonly Prompt[];
 }
 
-async function promptsOf(options: BenchOptions): Promise<Asked> {
+async function promptsOf(options: BenchOptions): Promise<PromptSets> {
   const { prompts, output, seed, counter, paces, onProgress } = options;
   const onShare = counter ? (share: number) => onProgress('prompts', share) : undefined;
   if (!('count' in prompts)) {
@@ -99,12 +99,12 @@ async function promptsOf(options: BenchOptions): Promise<Asked> {
 const leastWarmup = 10;
 
 /** Every connection is opened before the measurement. */
-function warmupFor(pace: Pace, asked: number | undefined): number {
-  return asked ?? (pace.kind === 'concurrency' ? Math.max(leastWarmup, pace.concurrency) : leastWarmup);
+function warmupFor(pace: Pace, requestedWarmup: number | undefined): number {
+  return requestedWarmup ?? (pace.kind === 'concurrency' ? Math.max(leastWarmup, pace.concurrency) : leastWarmup);
 }
 
-interface LevelWork extends Asked {
-  readonly counting: Counting;
+interface LevelWork extends PromptSets {
+  readonly counting: FallbackCounter;
   readonly options: BenchOptions;
 }
 
@@ -117,7 +117,7 @@ async function measureLevel(
     all.map((prompt) => requestBody(prompt, options)),
   );
   const warmup = warmupFor(pace, options.warmup);
-  const keepsTexts = counting.ofAnswers !== undefined;
+  const keepsTexts = counting.responseCounter !== undefined;
   const watch = new Watch(options.watched);
   const level = paceText(pace);
   const warming = `${level}: warm-up`;
@@ -138,9 +138,9 @@ async function measureLevel(
   const usage = watch.end();
   const watchedMilliseconds = performance.now() - startedAt;
   if (!stop.aborted) options.onProgress(level, 1);
-  const answered = measured.outcomes.filter(({ error }) => error === undefined);
-  const succeeded = await counting.answers(pace, (counter) =>
-    countOutcomes(answered, {
+  const successes = measured.outcomes.filter(({ error }) => error === undefined);
+  const succeeded = await counting.responses(pace, (counter) =>
+    countOutcomes(successes, {
       endpoint,
       isStreaming,
       prompts,
@@ -164,8 +164,9 @@ const lanesPerWorker = 64;
 const ratePerWorker = 200;
 
 /** The number of worker processes, at most one per open request. */
-export function workersFor(pace: Pace, asked: number | undefined): number {
-  if (asked !== undefined) return pace.kind === 'concurrency' ? Math.min(asked, pace.concurrency) : asked;
-  const wanted = pace.kind === 'concurrency' ? pace.concurrency / lanesPerWorker : pace.perSecond / ratePerWorker;
-  return Math.max(1, Math.min(availableParallelism(), Math.ceil(wanted)));
+export function workersFor(pace: Pace, requestedWorkers: number | undefined): number {
+  if (requestedWorkers !== undefined)
+    return pace.kind === 'concurrency' ? Math.min(requestedWorkers, pace.concurrency) : requestedWorkers;
+  const needed = pace.kind === 'concurrency' ? pace.concurrency / lanesPerWorker : pace.perSecond / ratePerWorker;
+  return Math.max(1, Math.min(availableParallelism(), Math.ceil(needed)));
 }

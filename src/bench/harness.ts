@@ -4,7 +4,7 @@ export { FrameReader as MessageReader } from '../kserve/grpc-frames.ts';
 export { WireRequest } from '../kserve/infer-request-codec.ts';
 export { encodeInferRequest } from '../kserve/infer-request-writer.ts';
 export { encodeStreamFailure, encodeStreamRefusal, encodeStreamResponse } from '../kserve/infer-response-codec.ts';
-export { FrameReader } from '../servers/remote/http2/frame-reader.ts';
+export { Http2FrameReader } from '../servers/remote/http2/frame-reader.ts';
 export * as frames from '../servers/remote/http2/frames.ts';
 export { encodeHeader } from '../servers/remote/http2/hpack-encoder.ts';
 export { ReadBuffer } from '../servers/remote/http2/read-buffer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CountedOutcome, levelReport } from './level-report.ts';
-import type { Measured } from './load/crew.ts';
+import type { Measurements } from './load/worker-pool.ts';
 
 const outcome = (values: Partial<CountedOutcome>): CountedOutcome => ({
   index: 0,
@@ -22,7 +22,7 @@ const second = outcome({ startedAt: 1300, firstAt: 1350, lastAt: 2000, inputToke
 const single = outcome({ startedAt: 1500, firstAt: 1600, lastAt: 1600, outputTokens: 1, events: 1 });
 const failed = outcome({ error: 'HTTP 500: oops', lastAt: 9000 });
 
-const measured: Measured = {
+const measured: Measurements = {
   outcomes: [first, second, single, failed, { ...failed, error: 'HTTP 429: slow', wasResent: true }, failed].map(
     (each) => ({
       ...each,

@@ -1,6 +1,6 @@
 import { errorKinds } from './error-kinds.ts';
-import type { Measured } from './load/crew.ts';
 import { type Outcome, type Pace, timelineStep } from './load/messages.ts';
+import type { Measurements } from './load/worker-pool.ts';
 import type { ProcessUsage, WatchedProcess } from './process-usage.ts';
 import type { GeneratorCost, LevelReport, ProcessCost, RequestMetric } from './report/report.ts';
 import { distribution, sum, summarize } from './statistics.ts';
@@ -22,7 +22,7 @@ export interface UsageChange extends WatchedProcess {
 interface LevelOptions {
   readonly pace: Pace;
   readonly isStreaming: boolean;
-  readonly measured: Measured;
+  readonly measured: Measurements;
   readonly succeeded: readonly CountedOutcome[];
   readonly usage: readonly UsageChange[];
   /** Between the two readings of usage. */
@@ -104,7 +104,7 @@ function withValues<T>(
   return made;
 }
 
-function generatorCost({ costs, outcomes }: Measured, pace: Pace): GeneratorCost {
+function generatorCost({ costs, outcomes }: Measurements, pace: Pace): GeneratorCost {
   const shares = costs.map(({ cpuMilliseconds, wallMilliseconds }) => cpuMilliseconds / Math.max(1, wallMilliseconds));
   return {
     processes: costs.length,
@@ -141,7 +141,7 @@ const mostSteps = 240;
 
 /** Tokens per second over time: the events with text, each weighted with the average number of tokens per event. */
 function timeline(
-  { textCounts }: Measured,
+  { textCounts }: Measurements,
   succeeded: readonly CountedOutcome[],
   outputTokens: number,
 ): (readonly [number, number])[] {
@@ -153,9 +153,9 @@ function timeline(
   if (first === undefined || last === undefined || events === 0) return [];
   const width = Math.max(1, Math.ceil((last - first + 1) / mostSteps));
   const seconds = (width * timelineStep) / 1000;
-  return Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, place) => {
+  return Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, index) => {
     let total = 0;
-    for (let step = 0; step < width; step++) total += counts.get(first + place * width + step) ?? 0;
-    return [place * seconds, (total * (outputTokens / events)) / seconds] as const;
+    for (let step = 0; step < width; step++) total += counts.get(first + index * width + step) ?? 0;
+    return [index * seconds, (total * (outputTokens / events)) / seconds] as const;
   });
 }

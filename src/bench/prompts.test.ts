@@ -56,13 +56,13 @@ describe('countedPrompts', () => {
 
 describe('serverCounter', () => {
   it('asks the server', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const counter = await serverCounter(async (...call) => {
-      asked.push(call);
+      requested.push(call);
       return { status: 200, body: { count: 5 } };
     }, 'm');
     expect(await counter?.count('five')).toBe(5);
-    expect(asked.at(-1)).toEqual(['/tokenize', { model: 'm', prompt: 'five', add_special_tokens: false }]);
+    expect(requested.at(-1)).toEqual(['/tokenize', { model: 'm', prompt: 'five', add_special_tokens: false }]);
   });
 
   it('is none where the server has no such call, or cannot be reached', async () => {

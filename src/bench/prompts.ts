@@ -58,15 +58,15 @@ export async function countedPrompts(
  * Adds and removes words until the text has the requested number of tokens, the last few with the shortest word. Uses
  * the nearest length if none fits.
  */
-async function fitted(wanted: number, seed: number, counter: TokenCounter): Promise<{ text: string; tokens: number }> {
-  let length = wanted;
+async function fitted(target: number, seed: number, counter: TokenCounter): Promise<{ text: string; tokens: number }> {
+  let length = target;
   let fillers = 0;
   let best = { text: '', tokens: 0 };
   for (let tries = 0; tries < mostTries; tries++) {
     const text = wordsOf(length, seed) + ' a'.repeat(fillers);
     const tokens = await counter.count(text);
-    const missing = wanted - tokens;
-    if (best.text === '' || Math.abs(missing) < Math.abs(wanted - best.tokens)) best = { text, tokens };
+    const missing = target - tokens;
+    if (best.text === '' || Math.abs(missing) < Math.abs(target - best.tokens)) best = { text, tokens };
     if (missing === 0) break;
     if (missing > 0 && missing <= mostFillers) fillers += missing;
     else {

@@ -29,10 +29,10 @@ export function summarize(values: readonly number[]): Summary | undefined {
 
 /** A percentile of sorted values, interpolated linearly, as in numpy. */
 export function percentile(sorted: readonly number[], percent: number): number {
-  const place = ((sorted.length - 1) * percent) / 100;
-  const below = sorted[Math.floor(place)] ?? 0;
-  const above = sorted[Math.ceil(place)] ?? below;
-  return below + (above - below) * (place - Math.floor(place));
+  const position = ((sorted.length - 1) * percent) / 100;
+  const below = sorted[Math.floor(position)] ?? 0;
+  const above = sorted[Math.ceil(position)] ?? below;
+  return below + (above - below) * (position - Math.floor(position));
 }
 
 export function sum(values: readonly number[]): number {

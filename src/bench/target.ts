@@ -34,28 +34,28 @@ export function openClient({ origin, ca, isInsecure }: Target): Client {
     ? new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, ...tls })
     : new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const { request } = isTls ? https : http;
-  const place = { protocol: base.protocol, hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port, agent };
+  const endpoint = { protocol: base.protocol, hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port, agent };
   return {
-    request: (path, options) => request({ ...place, ...options, path: `${prefix}${path}` }),
+    request: (path, options) => request({ ...endpoint, ...options, path: `${prefix}${path}` }),
     close: () => agent.destroy(),
   };
 }
 
 /** A response of the server; the body is undefined if it is not JSON. */
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** Calls outside the load: GET, or POST of a body. Rejects if the server is unreachable or the signal aborts. */
-export type Caller = (path: string, body?: object, signal?: AbortSignal) => Promise<JsonAnswer>;
+export type Caller = (path: string, body?: object, signal?: AbortSignal) => Promise<JsonResponse>;
 
 /** A caller with persistent connections. */
 export function openCaller(target: Target): Caller {
   const client = openClient(target);
   const headers = { ...target.headers, 'content-type': 'application/json' };
   return async (path, body, signal) =>
-    new Promise<JsonAnswer>((resolve, reject) => {
+    new Promise<JsonResponse>((resolve, reject) => {
       const method = body ? 'POST' : 'GET';
       const request = client.request(path, { method, headers, timeout: longestCall, ...(signal && { signal }) });
       request.on('timeout', () => request.destroy(new Error(`no response within ${longestCall / 1000} s`)));

@@ -10,8 +10,8 @@ describe('wantsColours', () => {
     [true, { TERM: 'dumb' }, false],
     [true, { TERM: 'xterm' }, true],
     [false, {}, false],
-  ])('terminal %s, %j: %s', (isTerminal, environment, wanted) => {
-    expect(wantsColours(isTerminal, environment)).toBe(wanted);
+  ])('terminal %s, %j: %s', (isTerminal, environment, expected) => {
+    expect(wantsColours(isTerminal, environment)).toBe(expected);
   });
 });
 

@@ -33,8 +33,8 @@ export function completionsCommand(commands: () => readonly CliCommand[]): CliCo
       const [shell = '', ...more] = positionals;
       const script = scripts.get(shell);
       if (script === undefined || more.length > 0) {
-        const wanted = `conch completions needs the name of a shell: ${[...scripts.keys()].join(', ')}.`;
-        throw new SettingsError([`${wanted}${didYouMean(shell, scripts.keys())}`]);
+        const message = `conch completions needs the name of a shell: ${[...scripts.keys()].join(', ')}.`;
+        throw new SettingsError([`${message}${didYouMean(shell, scripts.keys())}`]);
       }
       terminal.write(script(offersOf(commands().map((command) => command.definition))));
       return 0;

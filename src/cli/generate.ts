@@ -7,10 +7,10 @@ import { ApiError } from '../errors.ts';
 import { complete } from '../generate/completion.ts';
 import { runInto } from '../generate/run-into.ts';
 import type { ModelRegistry } from '../models/registry.ts';
-import { unwatched } from '../request-watch.ts';
+import { noWatch } from '../request-watch.ts';
 import { CompletionRequest } from '../requests/completion-request.ts';
 import { parseRequest } from '../requests/fields.ts';
-import { openParts } from '../serve/parts.ts';
+import { openCore } from '../serve/core.ts';
 import type { Terminal } from '../serve/terminal.ts';
 import { untilSettled } from '../serve/until-settled.ts';
 import type { CliCommand } from './command.ts';
@@ -62,12 +62,12 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   if (model === undefined || more.length > 0)
     throw new SettingsError(['conch generate needs one model. Write conch generate MODEL.']);
   const request = requestOf(model, input);
-  const { registry, close } = await openParts(input, terminal, {
+  const { registry, close } = await openCore(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, line) => {
       if (level === 'error') terminal.err(line);
     },
-    onFault: (name, fault) => terminal.err(`${name}: ${fault.message}`),
+    onError: (name, error) => terminal.err(`${name}: ${error.message}`),
   });
   try {
     await untilSettled(registry, input);
@@ -121,32 +121,32 @@ function idsOf(written: string): number[] {
   return ids.map(Number);
 }
 
-interface Surroundings {
+interface GenerateContext {
   readonly registry: ModelRegistry;
   readonly input: CommandInput;
   readonly terminal: Terminal;
 }
 
-async function print(request: CompletionRequest, { registry, input, terminal }: Surroundings): Promise<number> {
+async function print(request: CompletionRequest, { registry, input, terminal }: GenerateContext): Promise<number> {
   const { stopAfterMs } = ownFlags(input, definition);
-  const leaving = stopAfterMs === undefined ? undefined : AbortSignal.timeout(stopAfterMs);
-  const signal = leaving ? AbortSignal.any([leaving, terminal.stop]) : terminal.stop;
+  const disconnectSignal = stopAfterMs === undefined ? undefined : AbortSignal.timeout(stopAfterMs);
+  const signal = disconnectSignal ? AbortSignal.any([disconnectSignal, terminal.stop]) : terminal.stop;
   const { requestTimeout, structuredRetries } = input.settings;
   const context = {
     findModel: (name: string) => registry.findForRequest(name),
     timeout: requestTimeout === 0 ? undefined : requestTimeout,
     retries: 0,
     structuredRetries,
-    watch: unwatched,
+    watch: noWatch,
   };
   const timing = new Timing((words) => terminal.write(words));
   try {
     const { generation } = await complete(request, context, signal);
     await runInto(generation, timing);
   } catch (error) {
-    if (!leaving?.aborted) throw error;
+    if (!disconnectSignal?.aborted) throw error;
   }
   terminal.write('\n');
-  terminal.err(timing.summary(leaving?.aborted ? `disconnected after ${stopAfterMs} ms` : undefined));
+  terminal.err(timing.summary(disconnectSignal?.aborted ? `disconnected after ${stopAfterMs} ms` : undefined));
   return 0;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type CommandInput, ownFlags } from '../config/load.ts';
 import { setting } from '../config/setting.ts';
+import { openCore } from '../serve/core.ts';
 import { modelTable } from '../serve/model-table.ts';
-import { openParts } from '../serve/parts.ts';
 import type { Terminal } from '../serve/terminal.ts';
 import { untilSettled } from '../serve/until-settled.ts';
 import type { CliCommand } from './command.ts';
@@ -21,12 +21,12 @@ export const modelsCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const { json } = ownFlags(input, definition);
-  const { registry, close } = await openParts(input, terminal, {
+  const { registry, close } = await openCore(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, text) => {
       if (level === 'error') terminal.err(text);
     },
-    onFault: (model, fault) => terminal.err(`${model}: ${fault.message}`),
+    onError: (model, error) => terminal.err(`${model}: ${error.message}`),
   });
   try {
     await untilSettled(registry, input);

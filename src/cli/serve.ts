@@ -6,7 +6,7 @@ import { readOtelVariables } from '../config/otel-variables.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { drain } from '../serve/drain.ts';
-import { followSettings, takeOverText } from '../serve/follow-settings.ts';
+import { applySettingsText, followSettings } from '../serve/follow-settings.ts';
 import { listening, requireFree } from '../serve/listening.ts';
 import { LiveSettings } from '../serve/live-settings.ts';
 import { type Loggers, openLoggers } from '../serve/logger.ts';
@@ -44,7 +44,7 @@ async function serve(input: CommandInput, terminal: Terminal): Promise<number> {
   // Not before: a primary has no use for most of the program.
   const { openService } = await import('../serve/service.ts');
   const service = await openService(input, { terminal, live, loggers, traces });
-  takeOverText(terminal.worker?.latestText, { live, terminal, logger: loggers.logger });
+  applySettingsText(terminal.worker?.latestText, { live, terminal, logger: loggers.logger });
   return run(service, { settings, terminal, live, loggers });
 }
 

@@ -7,7 +7,7 @@ import { originOf, type Settings, settingTable } from './settings.ts';
 
 interface NamedFile {
   readonly path: string;
-  readonly wanted: 'file' | 'folder';
+  readonly expected: 'file' | 'folder';
   /** Whether the folder is one of a tokenizer. */
   readonly isTokenizer: boolean;
   readonly label: string;
@@ -31,17 +31,17 @@ function filesIn(
 ): readonly NamedFile[] {
   return Object.entries(table).flatMap(([name, { path: kind }]: [string, Setting]): NamedFile[] => {
     if (kind === undefined) return [];
-    const given: unknown = Reflect.get(values, name);
-    const all = kind === 'folders-in-map' ? foldersIn(given) : [given].flat();
+    const value: unknown = Reflect.get(values, name);
+    const all = kind === 'folders-in-map' ? foldersIn(value) : [value].flat();
     const paths = all.filter((path) => typeof path === 'string');
     const label = originOf(settings, `${prefix}${name}`).where;
-    const wanted = kind === 'file' || kind === 'named-file' ? 'file' : 'folder';
+    const expected = kind === 'file' || kind === 'named-file' ? 'file' : 'folder';
     return paths
       .filter((path) => kind !== 'folder-or-name' || looksLikePath(path))
       .map(
         (path): NamedFile => ({
           path: kind === 'named-file' ? namedFile(path)[1] : folderOf(path, kind === 'folder-or-name'),
-          wanted,
+          expected,
           isTokenizer: kind === 'folder-or-name',
           label,
         }),
@@ -54,16 +54,16 @@ function folderOf(path: string, isTokenizer: boolean): string {
   return isTokenizer && basename(path) === 'tokenizer.json' ? dirname(path) : path;
 }
 
-function foldersIn(given: unknown): unknown[] {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
-  return Object.values(given).map((entry: unknown) => (entry as { readonly dir?: unknown }).dir);
+function foldersIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.values(value).map((entry: unknown) => (entry as { readonly dir?: unknown }).dir);
 }
 
-async function checkFile({ path, wanted, isTokenizer, label }: NamedFile): Promise<string | undefined> {
+async function checkFile({ path, expected, isTokenizer, label }: NamedFile): Promise<string | undefined> {
   const status = await stat(path).catch(() => undefined);
-  if (status === undefined) return `${label}: ${wanted} not found: ${path}. Check the path.`;
-  if (wanted === 'folder' ? !status.isDirectory() : status.isDirectory())
-    return `${label}: ${path} is not a ${wanted}. Set the path of a ${wanted}.`;
+  if (status === undefined) return `${label}: ${expected} not found: ${path}. Check the path.`;
+  if (expected === 'folder' ? !status.isDirectory() : status.isDirectory())
+    return `${label}: ${path} is not a ${expected}. Set the path of a ${expected}.`;
   const readable = await access(path, constants.R_OK).then(
     () => true,
     () => false,

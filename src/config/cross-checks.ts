@@ -30,8 +30,8 @@ export function crossChecks(settings: Settings): readonly string[] {
     problems.push(
       `${where('dnsServer')} has no effect: no --triton address begins with dns:. Write --triton dns:NAME:PORT.`,
     );
-  for (const twice of new Set(addresses.filter((address, index) => addresses.indexOf(address) !== index))) {
-    problems.push(`${where('triton')}: ${twice} is set twice. Remove one.`);
+  for (const duplicate of new Set(addresses.filter((address, index) => addresses.indexOf(address) !== index))) {
+    problems.push(`${where('triton')}: ${duplicate} is set twice. Remove one.`);
   }
   if (settings.loadModel.length > 0 && settings.modelControlMode !== 'explicit')
     problems.push(`${where('loadModel')} needs --model-control-mode explicit.`);
@@ -77,12 +77,12 @@ function keyChecks(settings: Settings): readonly string[] {
 function aliasChecks(settings: Settings): readonly string[] {
   return Object.entries(settings.models).flatMap(([name, { serves }]) => {
     if (serves === undefined) return [];
-    const place = `${originOf(settings, `models.${name}.serves`).where}: models.${name}.serves`;
-    if (serves === name) return [`${place} must not be the alias itself. Set a model of the server.`];
+    const label = `${originOf(settings, `models.${name}.serves`).where}: models.${name}.serves`;
+    if (serves === name) return [`${label} must not be the alias itself. Set a model of the server.`];
     const chained = Object.hasOwn(settings.models, serves) ? settings.models[serves]?.serves : undefined;
     return chained === undefined
       ? []
-      : [`${place} must be a model of the server, but ${serves} is an alias. Set ${chained} instead.`];
+      : [`${label} must be a model of the server, but ${serves} is an alias. Set ${chained} instead.`];
   });
 }
 
@@ -90,8 +90,8 @@ function aliasChecks(settings: Settings): readonly string[] {
 function admissionChecks(settings: Settings): readonly string[] {
   const problems: string[] = [];
   const limited = Object.values(settings.models).some(({ maxRunning }) => maxRunning !== undefined);
-  const isGiven = settings.origins.has('maxWaiting');
-  if (isGiven && settings.maxRunning === undefined && !limited)
+  const isSet = settings.origins.has('maxWaiting');
+  if (isSet && settings.maxRunning === undefined && !limited)
     problems.push(`${originOf(settings, 'maxWaiting').where} needs --max-running.`);
   for (const [name, { serves, maxRunning, maxWaiting }] of Object.entries(settings.models)) {
     const key = maxRunning === undefined ? 'maxWaiting' : 'maxRunning';
@@ -104,10 +104,10 @@ function admissionChecks(settings: Settings): readonly string[] {
   return problems;
 }
 
-type Worked = Pick<Settings, 'workers' | 'maxLoaded' | 'loraRoot' | 'triton' | 'model' | 'modelRepository'>;
+type WorkerSettings = Pick<Settings, 'workers' | 'maxLoaded' | 'loraRoot' | 'triton' | 'model' | 'modelRepository'>;
 
 /** Settings that apply to one process and do not work with several workers. */
-export function workerChecks(settings: Worked): readonly string[] {
+export function workerChecks(settings: WorkerSettings): readonly string[] {
   const { workers, maxLoaded, loraRoot, triton, model, modelRepository } = settings;
   if (workers === 1) return [];
   const problems: string[] = [];
@@ -119,8 +119,8 @@ export function workerChecks(settings: Worked): readonly string[] {
     problems.push(
       '--lora-root is not supported with --workers: only one process knows the adapters that it loads. Remove one of them.',
     );
-  const isAlone = triton.length + modelRepository.length === 0;
-  const inside = model[0] ?? (isAlone ? 'the default model' : undefined);
+  const isStandalone = triton.length + modelRepository.length === 0;
+  const inside = model[0] ?? (isStandalone ? 'the default model' : undefined);
   if (inside !== undefined) problems.push(insideOneProcess(settings, inside));
   return problems;
 }

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { inGroup, setting } from './setting.ts';
 import { byteSize, duration } from './value-types.ts';
 
-const hostWanted = 'must be HOST, HOST:PORT or *.HOST (all names below it), without a scheme or a path';
-const rangeWanted = 'must be an IP address, or a range such as 10.0.0.0/8';
+const hostMessage = 'must be HOST, HOST:PORT or *.HOST (all names below it), without a scheme or a path';
+const rangeMessage = 'must be an IP address, or a range such as 10.0.0.0/8';
 
-const imageHost = z.string({ error: hostWanted }).transform((written, context) =>
+const imageHost = z.string({ error: hostMessage }).transform((written, context) =>
   partsOf(written).map((part): { readonly host: string; readonly port?: number } => {
     const [, wildcard = '', name = '', port] = /^(\*\.)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(part) ?? [];
     // The parser of URLs writes every host in one way, as it will write those of requests.
     const url = `http://${name}:${port ?? 80}/`;
     if (!URL.canParse(url)) {
-      context.addIssue(hostWanted);
+      context.addIssue(hostMessage);
       return { host: part };
     }
     const host = wildcard + new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -20,12 +20,12 @@ const imageHost = z.string({ error: hostWanted }).transform((written, context) =
   }),
 );
 
-const addressRange = z.string({ error: rangeWanted }).transform((written, context) =>
+const addressRange = z.string({ error: rangeMessage }).transform((written, context) =>
   partsOf(written).map((part): { readonly address: string; readonly prefix: number } => {
     const [address = '', length] = part.split(/\/(.*)/s);
     const most = isIP(address) === 4 ? 32 : 128;
     const prefix = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : most + 1;
-    if (isIP(address) === 0 || address.includes('%') || prefix > most) context.addIssue(rangeWanted);
+    if (isIP(address) === 0 || address.includes('%') || prefix > most) context.addIssue(rangeMessage);
     return { address, prefix };
   }),
 );

@@ -31,9 +31,9 @@ describe('--api-key', () => {
   });
 
   it('must be a whole hash where it begins as one', () => {
-    const wanted = '--api-key must be a key, or the hash of one: sha256: and 64 hexadecimal digits.';
-    expect(problems('--api-key', 'sha256:abc')).toEqual([wanted]);
-    expect(problems('--api-key', hash.slice(0, -1))).toEqual([wanted]);
+    const expected = '--api-key must be a key, or the hash of one: sha256: and 64 hexadecimal digits.';
+    expect(problems('--api-key', 'sha256:abc')).toEqual([expected]);
+    expect(problems('--api-key', hash.slice(0, -1))).toEqual([expected]);
   });
 });
 
@@ -45,9 +45,9 @@ describe('a key that no header can carry', () => {
 
 describe('--redis', () => {
   it('is a URL of Redis, which no message repeats', () => {
-    const wanted = '--redis must be redis://USER:PASS@HOST:PORT/DB, or rediss:// for TLS.';
+    const expected = '--redis must be redis://USER:PASS@HOST:PORT/DB, or rediss:// for TLS.';
     for (const wrong of ['127.0.0.1:6379', 'http://:pearl@a', 'redis://', 'redis://:pearl@a:99999'])
-      expect(problems('--api-key-file', 'x', '--redis', wrong)).toEqual([wanted]);
+      expect(problems('--api-key-file', 'x', '--redis', wrong)).toEqual([expected]);
     expect(problems('--api-key-file', 'x', '--redis', 'rediss://me:pearl@a:1/2')).toEqual([]);
   });
 

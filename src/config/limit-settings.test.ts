@@ -14,7 +14,7 @@ describe('allowed origins', () => {
       ['http://a', 'http://b'],
       ['http://a', 'http://b'],
     ],
-  ])('takes %j', (given, wanted) => expect(allowedOrigins.parse(given)).toEqual(wanted));
+  ])('takes %j', (value, expected) => expect(allowedOrigins.parse(value)).toEqual(expected));
 
   it.each([
     ['app.example.com'],
@@ -26,5 +26,5 @@ describe('allowed origins', () => {
     ['null'],
     [''],
     ['*,https://a'],
-  ])('refuses %j', (given) => expect(allowedOrigins.safeParse([given]).success).toBe(false));
+  ])('refuses %j', (value) => expect(allowedOrigins.safeParse([value]).success).toBe(false));
 });

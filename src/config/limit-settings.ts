@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { inGroup, setting } from './setting.ts';
 import { byteSize, duration, text } from './value-types.ts';
 
-const wanted = 'must be an origin such as https://app.example.com, without a path, or * for all';
+const originMessage = 'must be an origin such as https://app.example.com, without a path, or * for all';
 
-const origins = z.string({ error: wanted }).transform((written, context) =>
+const origins = z.string({ error: originMessage }).transform((written, context) =>
   written.split(',').map((part) => {
     const origin = part.trim();
     if (origin === '*' || (isWebAddress(origin) && new URL(origin).origin === origin.toLowerCase()))
       return origin.toLowerCase();
-    context.addIssue(wanted);
+    context.addIssue(originMessage);
     return origin;
   }),
 );

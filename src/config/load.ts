@@ -3,15 +3,15 @@ import { homedir, platform } from 'node:os';
 import { type Command, defaultCommand } from './command.ts';
 import { crossChecks, workerChecks } from './cross-checks.ts';
 import { guarded } from './dump-settings.ts';
-import type { Given, SourceValues } from './given.ts';
 import { modelTable } from './model-settings.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { resolvePath } from './paths.ts';
 import { readFileSettings } from './read-file.ts';
 import { readFlags } from './read-flags.ts';
 import { readVariables } from './read-variables.ts';
-import { type Resolved, resolve } from './resolve.ts';
+import { type ResolvedSettings, resolve } from './resolve.ts';
 import { hasAll, type SettingTable, type Values } from './setting.ts';
+import type { SettingInput, SourceValues } from './setting-input.ts';
 import { type Settings, settingTable } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -41,7 +41,7 @@ export interface CommandInput {
   /** The values of the command's own flags; `ownFlags` gives them their types. */
   readonly own: Readonly<Record<string, unknown>>;
   /** Its own flags that the command line has, by their names in the table. */
-  readonly given: ReadonlySet<string>;
+  readonly flagNames: ReadonlySet<string>;
   readonly positionals: readonly string[];
   readonly rest: readonly string[];
 }
@@ -62,14 +62,14 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   if (parsed.problems.length === 0 && flagIsOn(flags, 'version')) return { action: 'version' };
 
   const variables = readVariables(environment, settingTable);
-  const file = readConfig([...variables.given, ...flags], options);
-  const surroundings = surroundingsOf(options);
-  const resolved = resolve([...file.given, ...variables.given, ...flags], {
+  const file = readConfig([...variables.inputs, ...flags], options);
+  const context = contextOf(options);
+  const resolved = resolve([...file.inputs, ...variables.inputs, ...flags], {
     settings: settingTable,
     models: modelTable,
-    surroundings,
+    context,
   });
-  const own = resolve(readFlags(parsed.settingsInput, ownTable), { settings: ownTable, models: {}, surroundings });
+  const own = resolve(readFlags(parsed.settingsInput, ownTable), { settings: ownTable, models: {}, context });
   const problems = [parsed, file, variables, resolved, own].flatMap((source) => source.problems);
   if (problems.length > 0) throw new SettingsError(problems);
 
@@ -79,8 +79,8 @@ export function readCommandLine(options: LoadOptions = {}): Invocation {
   const contradictions = [...crossChecks(settings), ...(isServed ? workerChecks(settings) : [])];
   if (contradictions.length > 0) throw new SettingsError(contradictions);
   const { command, positionals, rest } = parsed;
-  const given = new Set(parsed.settingsInput.map(({ name }) => name).filter((name) => name in ownTable));
-  return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, given, positionals, rest };
+  const flagNames = new Set(parsed.settingsInput.map(({ name }) => name).filter((name) => name in ownTable));
+  return { action: settings.check ? 'check' : 'run', command, settings, own: own.values, flagNames, positionals, rest };
 }
 
 /** The settings of a command line that runs or checks, for callers that need no command. */
@@ -99,23 +99,23 @@ export function ownFlags<T extends SettingTable>(
   throw new Error(`These are not the flags of conch ${name}.`);
 }
 
-function flagIsOn(flags: readonly Given[], name: string): boolean {
+function flagIsOn(flags: readonly SettingInput[], name: string): boolean {
   return flags.some((flag) => flag.name === name && flag.input === true);
 }
 
 function readConfig(
-  given: readonly Given[],
+  inputs: readonly SettingInput[],
   { readFile = readText, homeDirectory = homedir() }: LoadOptions,
 ): SourceValues {
-  const config = given.findLast(({ name }) => name === 'config');
+  const config = inputs.findLast(({ name }) => name === 'config');
   if (config === undefined || typeof config.input !== 'string' || config.input === '')
-    return { given: [], problems: [] };
+    return { inputs: [], problems: [] };
   const file = resolvePath(config.input, { homeDirectory });
   let text: string;
   try {
     text = readFile(file);
   } catch (error) {
-    return { given: [], problems: [`${config.where}: cannot read ${file}: ${reasonOf(error)}.`] };
+    return { inputs: [], problems: [`${config.where}: cannot read ${file}: ${reasonOf(error)}.`] };
   }
   return readFileSettings({ file, text, settings: settingTable, models: modelTable });
 }
@@ -135,7 +135,7 @@ function reasonOf(error: unknown): string {
   return reasons[code] ?? (code === '' ? 'unknown reason' : code);
 }
 
-function surroundingsOf({ environment = {}, stdoutIsTerminal = false, ...options }: LoadOptions) {
+function contextOf({ environment = {}, stdoutIsTerminal = false, ...options }: LoadOptions) {
   return {
     environment,
     stdoutIsTerminal,
@@ -145,7 +145,7 @@ function surroundingsOf({ environment = {}, stdoutIsTerminal = false, ...options
 }
 
 /** The checked values under their types. */
-function settingsFrom({ values, models, origins }: Resolved): Settings {
+function settingsFrom({ values, models, origins }: ResolvedSettings): Settings {
   if (!hasAll(settingTable, values)) throw new Error('A setting has no value.');
   const triton = values.triton.map(({ host, port, tls = values.tritonTls, dns }) => ({ host, port, tls, dns }));
   return guarded({ ...values, triton, models, origins });

@@ -29,8 +29,8 @@ const adapterFolders = z
 const words = { error: plainWords };
 
 /** The LoRA adapters of a model: a list of names, or a map from names to folders. */
-const adapters = z.unknown().transform((given, context): z.output<typeof adapterNames> | AdapterFolders => {
-  const result = Array.isArray(given) ? adapterNames.safeParse(given, words) : adapterFolders.safeParse(given, words);
+const adapters = z.unknown().transform((input, context): z.output<typeof adapterNames> | AdapterFolders => {
+  const result = Array.isArray(input) ? adapterNames.safeParse(input, words) : adapterFolders.safeParse(input, words);
   if (result.success) return result.data;
   for (const issue of result.error.issues) context.addIssue({ ...issue });
   return z.NEVER;
@@ -211,10 +211,10 @@ const modelOnlySettings = inGroup('models', {
 /** Every key that a model may have in the file. */
 export const modelTable = { ...modelOnlySettings, ...perModelSettings };
 
-type Known<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
+type DefinedValues<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
 
 /** The settings of one model; those that are not set are left out. */
-export type ModelSettings = Known<Values<typeof modelTable>>;
+export type ModelSettings = DefinedValues<Values<typeof modelTable>>;
 
 /** What `modelSettings` reads: the defaults for all models, and what is set for each. */
 type ModelSettingsSource = Values<typeof perModelSettings> & {
@@ -226,20 +226,20 @@ type ModelSettingsSource = Values<typeof perModelSettings> & {
  * The settings of the model that is served under this name. Those of the name itself come first, then those of the model
  * that it serves, then those for all models.
  */
-export function modelSettings(settings: ModelSettingsSource, name: string): SettledModel {
-  const known = settled.get(settings) ?? new Map<string, SettledModel>();
-  settled.set(settings, known);
-  const found = known.get(name) ?? settle(settings, name);
+export function modelSettings(settings: ModelSettingsSource, name: string): ResolvedModel {
+  const known = modelCache.get(settings) ?? new Map<string, ResolvedModel>();
+  modelCache.set(settings, known);
+  const found = known.get(name) ?? resolveModel(settings, name);
   known.set(name, found);
   return found;
 }
 
-type SettledModel = ModelSettings & { readonly defaults: SamplingDefaults };
+type ResolvedModel = ModelSettings & { readonly defaults: SamplingDefaults };
 
 /** Cached results: every request needs them, and a settings object never changes. */
-const settled = new WeakMap<ModelSettingsSource, Map<string, SettledModel>>();
+const modelCache = new WeakMap<ModelSettingsSource, Map<string, ResolvedModel>>();
 
-function settle(settings: ModelSettingsSource, name: string): SettledModel {
+function resolveModel(settings: ModelSettingsSource, name: string): ResolvedModel {
   const own = modelEntry(settings, name);
   const served = own.serves === undefined ? {} : modelEntry(settings, own.serves);
   const defaults = {

@@ -32,7 +32,7 @@ export interface OtlpOptions {
 }
 
 /** The configuration of traces, and the environment variables that have no effect. */
-export interface OtelReading {
+export interface OtelConfiguration {
   /** Undefined: no traces. */
   readonly options: OtlpOptions | undefined;
   readonly ignored: readonly string[];
@@ -41,7 +41,7 @@ export interface OtelReading {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the environment variables of OpenTelemetry. The flag overrides their endpoint. Throws a SettingsError for values that are not supported. */
-export function readOtelVariables(endpoint: string | undefined, environment: Environment): OtelReading {
+export function readOtelVariables(endpoint: string | undefined, environment: Environment): OtelConfiguration {
   const reader = new Reader(environment);
   const options = reader.read(endpoint);
   if (reader.problems.length > 0) throw new SettingsError(reader.problems);
@@ -68,12 +68,12 @@ class Reader {
     this.#environment = environment;
   }
 
-  read(given: string | undefined): OtlpOptions | undefined {
+  read(endpoint: string | undefined): OtlpOptions | undefined {
     const isOff = this.#choice('OTEL_SDK_DISABLED', ['true', 'false'], 'false') === 'true';
     const isNone = this.#choice('OTEL_TRACES_EXPORTER', ['otlp', 'none'], 'otlp') === 'none';
     const [ownName, own] = this.#either('ENDPOINT');
-    const base = given ?? own;
-    const url = base === undefined ? undefined : this.#url(base, given === undefined ? ownName : '--otlp-endpoint');
+    const base = endpoint ?? own;
+    const url = base === undefined ? undefined : this.#url(base, endpoint === undefined ? ownName : '--otlp-endpoint');
     const [protocolName, protocolText] = this.#either('PROTOCOL');
     const protocol = this.#oneOf(protocolName, protocolText, ['grpc', 'http/protobuf', 'http/json'] as const);
     const options = {
@@ -104,7 +104,7 @@ class Reader {
       this.problems.push(
         `OTEL_BSP_MAX_EXPORT_BATCH_SIZE (${options.batch.size}) must be at most OTEL_BSP_MAX_QUEUE_SIZE (${options.batch.queue}).`,
       );
-    const isWhole = given === undefined && ownName.includes('TRACES');
+    const isWhole = endpoint === undefined && ownName.includes('TRACES');
     return options.protocol === 'grpc' || isWhole
       ? options
       : { ...options, url: `${url.href.replace(/\/+$/, '')}/v1/traces` };

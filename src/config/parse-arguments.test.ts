@@ -80,8 +80,8 @@ describe('parseArguments', () => {
   });
 
   it('takes the three arguments of one flag, or the three in one text', () => {
-    const given = { name: 'restricted', flag: '--restricted', values: ['inference,health', 'x-key', 'word'] };
-    const expected = { ...nothing, settingsInput: [given, { name: 'port', flag: '-p', values: ['1'] }] };
+    const value = { name: 'restricted', flag: '--restricted', values: ['inference,health', 'x-key', 'word'] };
+    const expected = { ...nothing, settingsInput: [value, { name: 'port', flag: '-p', values: ['1'] }] };
     expect(parse('--restricted', 'inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
     expect(parse('--restricted', ' inference,health x-key  word ', '-p', '1')).toEqual(expected);
     expect(parse('--restricted=inference,health', 'x-key', 'word', '-p', '1')).toEqual(expected);
@@ -92,7 +92,7 @@ describe('parseArguments', () => {
   });
 
   it('lets the last of three arguments have spaces, and the first one where it is not all three', () => {
-    const values = (...argv: string[]) => parse(...argv).settingsInput?.map((given) => given.values);
+    const values = (...argv: string[]) => parse(...argv).settingsInput?.map((value) => value.values);
     expect(values('--restricted', 'health x-key two  words')).toEqual([['health', 'x-key', 'two  words']]);
     expect(values('--restricted', 'health', 'x-key', 'two words')).toEqual([['health', 'x-key', 'two words']]);
     expect(values('--restricted', 'health, metrics', 'x-key', 'a')).toEqual([['health, metrics', 'x-key', 'a']]);

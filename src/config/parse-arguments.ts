@@ -1,11 +1,11 @@
 import type { Command } from './command.ts';
-import { splitArguments } from './given.ts';
 import { didYouMean } from './nearest.ts';
 import { counterpartOf } from './other-flags.ts';
 import { flagsOf, kindOf, placeholdersOf, type Setting, type SettingTable } from './setting.ts';
+import { splitArguments } from './setting-input.ts';
 
 /** One flag of the command line. */
-export interface GivenFlag {
+export interface ParsedFlag {
   readonly name: string;
   /** As it was written: `-p`, `--openai-port`. */
   readonly flag: string;
@@ -24,7 +24,7 @@ export interface ParsedArguments {
   readonly isFull: boolean;
   /** The first word of several commands, when the command line requests help and has no second word. */
   readonly group?: string | undefined;
-  readonly settingsInput: readonly GivenFlag[];
+  readonly settingsInput: readonly ParsedFlag[];
   readonly positionals: readonly string[];
   /** The words after `--`. */
   readonly rest: readonly string[];
@@ -60,7 +60,7 @@ class ArgumentParser {
   #help = false;
   #isFull = false;
   #group: string | undefined;
-  readonly #given: GivenFlag[] = [];
+  readonly #parsedFlags: ParsedFlag[] = [];
   readonly #positionals: string[] = [];
   #rest: readonly string[] = [];
   readonly #commandProblems: string[] = [];
@@ -87,7 +87,7 @@ class ArgumentParser {
       help: this.#help,
       isFull: this.#isFull,
       group: this.#group,
-      settingsInput: this.#given,
+      settingsInput: this.#parsedFlags,
       positionals: this.#positionals,
       rest: this.#rest,
       problems: this.#help ? this.#commandProblems : [...this.#commandProblems, ...this.#problems],
@@ -158,7 +158,7 @@ class ArgumentParser {
       return;
     }
     const values = this.#takeValues(flag, attached);
-    if (values.length === flag.count) this.#given.push({ name: flag.name, flag: written, values });
+    if (values.length === flag.count) this.#parsedFlags.push({ name: flag.name, flag: written, values });
     else
       this.#problems.push(
         `${written} needs ${flag.count > 1 ? `${flag.count} values` : 'a value'}. Write ${written} ${flag.placeholder}.`,
@@ -171,7 +171,7 @@ class ArgumentParser {
       this.#isFull ||= name === 'helpAll';
     }
     if (negates && attached !== undefined) this.#problems.push(`${written} takes no value. Write only ${written}.`);
-    else this.#given.push({ name, flag: written, values: [attached ?? String(!negates)] });
+    else this.#parsedFlags.push({ name, flag: written, values: [attached ?? String(!negates)] });
   }
 
   /** `--port=1` and `-p1` include their value. */
@@ -231,7 +231,7 @@ class ArgumentParser {
   #checkAgainst(command: Command): void {
     if (this.#help) return;
     const { name, arguments: takesArguments, takesRest = false, groups } = command;
-    for (const { name: settingName, flag } of this.#given) {
+    for (const { name: settingName, flag } of this.#parsedFlags) {
       const own = command.flags?.[settingName] !== undefined;
       const setting = this.#options.settings[settingName];
       if (!own && setting !== undefined && setting.group !== 'general' && !groups.includes(setting.group)) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fromTexts } from './given.ts';
 import { type LoadOptions, loadSettings } from './load.ts';
 import { fileKey, flagsOf, fromText, kindOf, longFlag, type Setting, variablesOf } from './setting.ts';
+import { fromTexts } from './setting-input.ts';
 import { originOf, type Settings, settingTable } from './settings.ts';
 
 type Source = 'file' | 'variable' | 'flag';

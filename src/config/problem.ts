@@ -65,8 +65,8 @@ export function problemsOf(
     const range = issue.path.length === 0 ? numberRangeOf(schema) : undefined;
     const message = range === undefined ? issue.message : `must be ${range}`;
     const repeated = message.startsWith('must not') || (typeof value === 'string' && message.includes(value));
-    const shown = secret || repeated ? undefined : show(value);
-    return [{ path: issue.path, text: `${message}${shown === undefined ? '' : `, not ${shown}`}.` }];
+    const displayValue = secret || repeated ? undefined : show(value);
+    return [{ path: issue.path, text: `${message}${displayValue === undefined ? '' : `, not ${displayValue}`}.` }];
   });
 }
 
@@ -90,13 +90,13 @@ function show(value: unknown): string | undefined {
 }
 
 /** The syntax errors of a YAML text, one line for each position: an error often causes others at the same position. */
-export function syntaxProblems(errors: readonly YAMLError[], place: (offset: number) => string): string[] {
-  const byPlace = new Map<string, string>();
+export function syntaxProblems(errors: readonly YAMLError[], positionOf: (offset: number) => string): string[] {
+  const byPosition = new Map<string, string>();
   for (const { code, pos } of errors) {
-    const at = place(pos[0]);
-    if (!byPlace.has(at)) byPlace.set(at, `${at}: ${words[code] ?? 'Invalid YAML'}.`);
+    const at = positionOf(pos[0]);
+    if (!byPosition.has(at)) byPosition.set(at, `${at}: ${words[code] ?? 'Invalid YAML'}.`);
   }
-  return [...byPlace.values()];
+  return [...byPosition.values()];
 }
 
 const twice = 'A value can have only one anchor (&) and one tag (!)';

@@ -4,9 +4,9 @@ import { readFileSettings } from './read-file.ts';
 import { settingTable } from './settings.ts';
 
 function read(text: string) {
-  const { given, problems } = readFileSettings({ file: 'c.yaml', text, settings: settingTable, models: modelTable });
+  const { inputs, problems } = readFileSettings({ file: 'c.yaml', text, settings: settingTable, models: modelTable });
   return {
-    given: given.map(({ name, model, input, where }) => [
+    given: inputs.map(({ name, model, input, where }) => [
       model === undefined ? name : `${model}/${name}`,
       input,
       where,

@@ -11,10 +11,10 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { fromFileValue, type Given, type SourceValues } from './given.ts';
 import { didYouMean } from './nearest.ts';
 import { syntaxProblems } from './problem.ts';
 import { fileKey, type SettingTable } from './setting.ts';
+import { fromFileValue, type SettingInput, type SourceValues } from './setting-input.ts';
 
 interface FileOptions {
   /** The file's name, for errors and for the paths in it. */
@@ -42,7 +42,7 @@ interface MapOptions {
 }
 
 class FileReader implements SourceValues {
-  readonly given: Given[] = [];
+  readonly inputs: SettingInput[] = [];
   readonly problems: string[] = [];
   readonly #file: string;
   readonly #lines = new LineCounter();
@@ -51,13 +51,13 @@ class FileReader implements SourceValues {
   constructor(file: string, text: string) {
     this.#file = file;
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
-    this.problems.push(...syntaxProblems(this.#document.errors, (offset) => this.#place(offset)));
+    this.problems.push(...syntaxProblems(this.#document.errors, (offset) => this.#position(offset)));
     if (this.problems.length === 0) this.#checkAliases();
     const { contents } = this.#document;
     if (this.problems.length > 0 || contents === null || isMap(contents)) return;
     if (!isScalar(contents) || contents.value !== null) {
       this.problems.push(
-        `${this.#place(contents.range[0])}: The file must be a map of keys and values, for example "port: 9000".`,
+        `${this.#position(contents.range[0])}: The file must be a map of keys and values, for example "port: 9000".`,
       );
     }
   }
@@ -93,7 +93,7 @@ class FileReader implements SourceValues {
   /** `conch.yaml:3:5: models.llama.tokenizer`, with the position of the key. */
   label(path: readonly PropertyKey[]): string {
     const words = path.filter((key) => typeof key === 'string');
-    return `${this.#place(this.#offsetOf(path))}: ${words.join('.')}`;
+    return `${this.#position(this.#offsetOf(path))}: ${words.join('.')}`;
   }
 
   #take(path: readonly string[], { name, table }: { name: string; table: SettingTable }): void {
@@ -101,11 +101,11 @@ class FileReader implements SourceValues {
     const value = this.#valueAt(path);
     if (setting === undefined || value === undefined || value === null) return;
     const [, model] = path.length > 1 ? path : [];
-    this.given.push({
+    this.inputs.push({
       name,
       ...(model === undefined ? {} : { model }),
       source: 'file',
-      where: this.#place(this.#offsetOf(path)),
+      where: this.#position(this.#offsetOf(path)),
       input: fromFileValue(setting, value),
       label: (inner) => this.label([...path, ...inner]),
       file: this.#file,
@@ -127,7 +127,7 @@ class FileReader implements SourceValues {
       Alias: (_, alias) => {
         if (alias.resolve(this.#document) === undefined) {
           this.problems.push(
-            `${this.#place(alias.range?.[0] ?? 0)}: The value begins with *, but there is no anchor of that name. Put the value in quotes.`,
+            `${this.#position(alias.range?.[0] ?? 0)}: The value begins with *, but there is no anchor of that name. Put the value in quotes.`,
           );
         }
       },
@@ -156,7 +156,7 @@ class FileReader implements SourceValues {
     return isNode(node) ? node : undefined;
   }
 
-  #place(offset: number): string {
+  #position(offset: number): string {
     const { line, col } = this.#lines.linePos(offset);
     return `${this.#file}:${line}:${col}`;
   }
@@ -172,7 +172,7 @@ function keyText(key: unknown): string {
 
 /** The key of the setting, where the file has the alias of its flag. */
 function meant(key: string, { table, keys }: { table: SettingTable; keys: readonly string[] }): string {
-  const wanted = key.replaceAll('_', '-');
-  const byAlias = Object.entries(table).find(([, { aliases = [] }]) => aliases.includes(wanted));
+  const flag = key.replaceAll('_', '-');
+  const byAlias = Object.entries(table).find(([, { aliases = [] }]) => aliases.includes(flag));
   return byAlias === undefined ? didYouMean(key, keys) : ` Did you mean ${fileKey(byAlias[0])}?`;
 }

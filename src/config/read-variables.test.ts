@@ -3,8 +3,8 @@ import { readVariables } from './read-variables.ts';
 import { settingTable } from './settings.ts';
 
 function read(environment: Record<string, string>) {
-  const { given, problems } = readVariables(environment, settingTable);
-  return { given: given.map(({ name, model, input }) => [name, model, input]), problems };
+  const { inputs, problems } = readVariables(environment, settingTable);
+  return { given: inputs.map(({ name, model, input }) => [name, model, input]), problems };
 }
 
 describe('readVariables', () => {

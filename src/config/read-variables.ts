@@ -1,12 +1,12 @@
-import { fromTexts, type Given, type SourceValues, splitModel } from './given.ts';
 import { nearest } from './nearest.ts';
 import { fileKey, fromText, kindOf, placeholdersOf, type Setting, type SettingTable, variablesOf } from './setting.ts';
+import { fromTexts, type SettingInput, type SourceValues, splitModel } from './setting-input.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment variables as values of the table's settings. An empty one counts as not set. */
 export function readVariables(environment: Environment, table: SettingTable): SourceValues {
-  const given: Given[] = [];
+  const inputs: SettingInput[] = [];
   const known = new Set<string>();
   const meanings = new Map<string, string>();
   for (const [name, setting] of Object.entries(table)) {
@@ -16,16 +16,16 @@ export function readVariables(environment: Environment, table: SettingTable): So
     for (const alias of [...variables, ...(setting.aliases ?? []).map(variableOf)]) meanings.set(alias, first);
     const variable = variables.find((candidate) => isSet(environment, candidate));
     if (variable !== undefined)
-      given.push(...fromVariable(name, setting, { variable, text: environment[variable] ?? '' }));
+      inputs.push(...fromVariable(name, setting, { variable, text: environment[variable] ?? '' }));
   }
-  return { given, problems: unknownIn(environment, known, meanings) };
+  return { inputs, problems: unknownIn(environment, known, meanings) };
 }
 
 function fromVariable(
   name: string,
   setting: Setting,
   { variable, text }: { variable: string; text: string },
-): readonly Given[] {
+): readonly SettingInput[] {
   const origin = { name, source: 'variable', where: variable, label: () => variable } as const;
   if (kindOf(setting.schema) === 'list') {
     const items = text.split(separatorOf(setting)).map((item) => item.trim());
@@ -42,10 +42,10 @@ function fromVariable(
   if (!setting.perModel) return [{ ...origin, input: fromText(setting.schema, text) }];
   // A comma separates two values only where `model=` follows it: a path may contain commas.
   const parts = text.split(/,(?=[^=/\\,]+=)/).map((item) => splitModel(item.trim()));
-  return parts.map(({ model, value }): Given => {
+  return parts.map(({ model, value }): SettingInput => {
     const input = fromText(setting.schema, value);
     const label = () => (model === undefined ? variable : `${variable} ${model}=…`);
-    const one: Given = { name, source: 'variable', where: variable, input, label };
+    const one: SettingInput = { name, source: 'variable', where: variable, input, label };
     return model === undefined ? one : Object.assign(one, { model });
   });
 }

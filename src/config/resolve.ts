@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { Given } from './given.ts';
 import { looksLikePath, namedFile, resolvePath } from './paths.ts';
 import { plainWords, problemsOf } from './problem.ts';
-import { longFlag, type ProcessContext, type Setting, type SettingTable, type Surroundings } from './setting.ts';
+import { type DefaultContext, longFlag, type ProcessContext, type Setting, type SettingTable } from './setting.ts';
+import type { SettingInput } from './setting-input.ts';
 import type { Origin } from './settings.ts';
 
 /** The values in effect, under `port` or `models.llama.tokenizer`, and where they came from. */
-export interface Resolved {
+export interface ResolvedSettings {
   readonly values: Record<string, unknown>;
   readonly models: Record<string, Record<string, unknown>>;
   readonly origins: Map<string, Origin>;
@@ -16,19 +16,22 @@ export interface Resolved {
 interface ResolveOptions {
   readonly settings: SettingTable;
   readonly models: SettingTable;
-  readonly surroundings: ProcessContext;
+  readonly context: ProcessContext;
 }
 
 /**
  * Checks every value, also those that another source overrides. The last value of each setting takes effect: `given` is
  * in the order of precedence.
  */
-export function resolve(given: readonly Given[], { settings, models, surroundings }: ResolveOptions): Resolved {
+export function resolve(
+  inputs: readonly SettingInput[],
+  { settings, models, context }: ResolveOptions,
+): ResolvedSettings {
   const refused = new Set<string>();
   // Users choose the names of models: `__proto__` is one like any other.
-  const byName: Resolved['models'] = Object.create(null);
-  const resolved: Resolved = { values: {}, models: byName, origins: new Map(), problems: [] };
-  for (const entry of given) {
+  const byName: ResolvedSettings['models'] = Object.create(null);
+  const resolved: ResolvedSettings = { values: {}, models: byName, origins: new Map(), problems: [] };
+  for (const entry of inputs) {
     const setting = (entry.model === undefined ? settings : models)[entry.name];
     if (setting === undefined) continue;
     if (entry.model !== undefined) resolved.models[entry.model] ??= {};
@@ -40,7 +43,7 @@ export function resolve(given: readonly Given[], { settings, models, surrounding
       refused.add(entry.name);
       continue;
     }
-    const value = withPath(setting, result.data, { homeDirectory: surroundings.homeDirectory, entry });
+    const value = withPath(setting, result.data, { homeDirectory: context.homeDirectory, entry });
     const target = entry.model === undefined ? resolved.values : resolved.models[entry.model];
     if (target !== undefined) target[entry.name] = value;
     const key = entry.model === undefined ? entry.name : `models.${entry.model}.${entry.name}`;
@@ -49,17 +52,17 @@ export function resolve(given: readonly Given[], { settings, models, surrounding
   const missing = Object.entries(settings).filter(
     ([name]) => !Object.hasOwn(resolved.values, name) && !refused.has(name),
   );
-  addDefaults(resolved, { missing, surroundings: { ...surroundings, given: (name) => resolved.origins.has(name) } });
+  addDefaults(resolved, { missing, context: { ...context, isSet: (name) => resolved.origins.has(name) } });
   return resolved;
 }
 
 function addDefaults(
-  { values, problems }: Resolved,
-  { missing, surroundings }: { missing: readonly (readonly [string, Setting])[]; surroundings: Surroundings },
+  { values, problems }: ResolvedSettings,
+  { missing, context }: { missing: readonly (readonly [string, Setting])[]; context: DefaultContext },
 ): void {
   for (const [name, setting] of missing) {
     if (setting.derive !== undefined) {
-      values[name] = setting.derive(surroundings);
+      values[name] = setting.derive(context);
       continue;
     }
     const result = parse(setting, undefined);
@@ -75,13 +78,13 @@ function parse({ schema }: Setting, input: unknown): z.ZodSafeParseResult<unknow
 function withPath(
   { path }: Setting,
   value: unknown,
-  { homeDirectory, entry: { file } }: { homeDirectory: string; entry: Given },
+  { homeDirectory, entry: { file } }: { homeDirectory: string; entry: SettingInput },
 ): unknown {
   if (path === undefined) return value;
   const resolved = (written: string): string => {
     if (path === 'folder-or-name' && !looksLikePath(written)) return written;
-    const [name, place] = path === 'named-file' ? namedFile(written) : ['', written];
-    return name + resolvePath(place, { homeDirectory, ...(file === undefined ? {} : { file }) });
+    const [name, location] = path === 'named-file' ? namedFile(written) : ['', written];
+    return name + resolvePath(location, { homeDirectory, ...(file === undefined ? {} : { file }) });
   };
   if (path === 'folders-in-map') return withFolders(value, resolved);
   if (Array.isArray(value)) return value.map((item: unknown) => (typeof item === 'string' ? resolved(item) : item));

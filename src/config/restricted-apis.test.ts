@@ -67,13 +67,13 @@ describe('restricted APIs', () => {
   });
 
   it('names the environment variable, or the position in the file', () => {
-    const wanted = 'must be APIS HEADER VALUE, or a map of apis, header and value in the configuration file.';
+    const expected = 'must be APIS HEADER VALUE, or a map of apis, header and value in the configuration file.';
     expect(problems(() => withVariable(`health x-key ${secret};half`))).toEqual([
-      `CONCH_OPENAI_RESTRICTED_API ${wanted}`,
+      `CONCH_OPENAI_RESTRICTED_API ${expected}`,
     ]);
     const text = (row: string) => `openai_restricted_api:\n  - ${row}\n`;
     const inFile = (row: string) => problems(() => withFile(text(row)));
-    expect(inFile('x-key')).toEqual([`conch.yaml:2:5: openai_restricted_api ${wanted}`]);
+    expect(inFile('x-key')).toEqual([`conch.yaml:2:5: openai_restricted_api ${expected}`]);
     expect(inFile(`{apis: [health, chat], header: x-key, value: ${secret}}`)).toEqual([
       `conch.yaml:2:21: openai_restricted_api.apis has the unknown API "chat". ${known}`,
     ]);

@@ -19,13 +19,13 @@ function namesIn(written: string): string[] {
   return written.split(',').map((name) => name.trim());
 }
 
-const wanted = 'must be APIS HEADER VALUE, or a map of apis, header and value in the configuration file';
+const usageMessage = 'must be APIS HEADER VALUE, or a map of apis, header and value in the configuration file';
 
 const restrictedApi = z.preprocess(
-  (given: unknown) => {
-    if (!Array.isArray(given)) return given;
-    const [names, header, value]: readonly unknown[] = given;
-    return given.length === 3 ? { apis: names, header, value } : given;
+  (input: unknown) => {
+    if (!Array.isArray(input)) return input;
+    const [names, header, value]: readonly unknown[] = input;
+    return input.length === 3 ? { apis: names, header, value } : input;
   },
   z
     .strictObject(
@@ -37,7 +37,7 @@ const restrictedApi = z.preprocess(
           .trim()
           .regex(/^[\x20-\x7e]+$/, 'must have a value of printable ASCII characters'),
       },
-      { error: ({ code }) => (code === 'invalid_type' ? wanted : undefined) },
+      { error: ({ code }) => (code === 'invalid_type' ? usageMessage : undefined) },
     )
     .superRefine(({ apis: names, header, value }, context) => {
       const isMixedUp = [header, value].some((text) => namesIn(text).every(isApi));

@@ -29,9 +29,9 @@ export interface ProcessContext {
 }
 
 /** What a default may depend on. */
-export interface Surroundings extends ProcessContext {
+export interface DefaultContext extends ProcessContext {
   /** Whether the file, an environment variable or a flag sets this setting. */
-  readonly given: (name: string) => boolean;
+  readonly isSet: (name: string) => boolean;
 }
 
 interface SettingOptions<T> {
@@ -65,7 +65,7 @@ interface SettingOptions<T> {
   /** The default in words, where it is not one value. */
   readonly defaultText?: string;
   /** The default, where it depends on the context. */
-  readonly derive?: (surroundings: Surroundings) => T;
+  readonly derive?: (context: DefaultContext) => T;
 }
 
 /** One setting: what it may be, what it is for, and where it can be given. */

@@ -28,8 +28,8 @@ export function settingsChange(running: Settings, read: Settings): SettingsChang
 /** A value that does not change keeps its origin. */
 function originsOf(running: Settings, read: Settings, fixed: readonly string[]): Settings['origins'] {
   const moved = [...read.origins].filter(([name]) => !fixed.includes(name));
-  const kept = [...running.origins].filter(([name]) => fixed.includes(name));
-  return new Map([...moved, ...kept]);
+  const unchanged = [...running.origins].filter(([name]) => fixed.includes(name));
+  return new Map([...moved, ...unchanged]);
 }
 
 function isChanged(name: string, running: Settings, read: Settings): boolean {

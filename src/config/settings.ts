@@ -8,7 +8,7 @@ import { modelLoadSettings } from './model-load-settings.ts';
 import { type ModelSettings, perModelSettings } from './model-settings.ts';
 import { defaultCacheDirectory } from './paths.ts';
 import { restrictedApis } from './restricted-apis.ts';
-import { inGroup, type Surroundings, setting, type Values } from './setting.ts';
+import { type DefaultContext, inGroup, setting, type Values } from './setting.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
 import { timeoutSettings } from './timeout-settings.ts';
 import { type TritonAddress, tritonAddress } from './triton-address.ts';
@@ -19,7 +19,7 @@ import {
   listenHost,
   logLevel,
   metadata,
-  storePlace,
+  storeLocation,
   text,
   webAddress,
 } from './value-types.ts';
@@ -47,7 +47,7 @@ export const settingTable = {
     ),
     tritonTls: setting(z.boolean(), 'Use TLS for Triton servers whose address has neither http:// nor https://.', {
       defaultText: 'on with --triton-ca, -cert, -key or -server-name',
-      derive: ({ given }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(given),
+      derive: ({ isSet }) => ['tritonCa', 'tritonCert', 'tritonKey', 'tritonServerName'].some(isSet),
     }),
     tritonCa: setting(text.optional(), 'Verify Triton servers with the CA certificates in this PEM file.', {
       path: 'file',
@@ -116,7 +116,7 @@ export const settingTable = {
       'Limit the size of a request body.',
     ),
     store: setting(
-      storePlace.optional(),
+      storeLocation.optional(),
       'Set where responses are stored for previous_response_id. Write sqlite:PATH, postgres://USER:PASS@HOST/DB or none.',
       { placeholder: 'PLACE', secret: true, defaultText: 'responses.sqlite in the cache folder' },
     ),
@@ -238,6 +238,6 @@ export function originOf({ origins }: Pick<Settings, 'origins'>, key: string): O
 }
 
 /** Conch serves only this machine by default, and all machines with a Triton server or a model repository. */
-function defaultHost({ given }: Surroundings): string {
-  return given('triton') || given('modelRepository') ? '0.0.0.0' : '127.0.0.1';
+function defaultHost({ isSet }: DefaultContext): string {
+  return isSet('triton') || isSet('modelRepository') ? '0.0.0.0' : '127.0.0.1';
 }

@@ -9,7 +9,7 @@ function read(schema: z.ZodType, value: unknown): unknown {
 }
 
 describe('duration', () => {
-  const wanted = ['must be a duration such as 500ms, 2s or 5m, or a number of seconds'];
+  const requested = ['must be a duration such as 500ms, 2s or 5m, or a number of seconds'];
   it.each([
     ['500ms', 500],
     ['2s', 2_000],
@@ -22,18 +22,18 @@ describe('duration', () => {
     [0.25, 250],
     ['0', ['must be at least 100ms']],
     ['600h', ['must be less than 24 days']],
-    ['2 days', wanted],
-    ['-2s', wanted],
-    [-1, wanted],
-    ['', wanted],
-    [true, wanted],
+    ['2 days', requested],
+    ['-2s', requested],
+    [-1, requested],
+    ['', requested],
+    [true, requested],
   ])('reads %j as %j', (value, expected) => {
     expect(read(duration({ minimum: 100 }), value)).toEqual(expected);
   });
 });
 
 describe('byteSize', () => {
-  const wanted = ['must be a number of bytes, or a size such as 512KiB, 64MiB or 1GiB'];
+  const requested = ['must be a number of bytes, or a size such as 512KiB, 64MiB or 1GiB'];
   it.each([
     ['512', 512],
     [512, 512],
@@ -43,37 +43,37 @@ describe('byteSize', () => {
     ['1GiB', 1_073_741_824],
     ['2GiB', ['must be at most 2147483647 bytes']],
     [0, ['must be at least 1 byte']],
-    [0.5, wanted],
-    ['64MB', wanted],
-    ['many', wanted],
-    [null, wanted],
+    [0.5, requested],
+    ['64MB', requested],
+    ['many', requested],
+    [null, requested],
   ])('reads %j as %j', (value, expected) => {
     expect(read(byteSize({ maximum: 2 ** 31 - 1 }), value)).toEqual(expected);
   });
 });
 
 describe('listenHost', () => {
-  const wanted = ['must be a host name or an IP address, without a port or a scheme'];
+  const requested = ['must be a host name or an IP address, without a port or a scheme'];
   it.each([
     ['0.0.0.0', '0.0.0.0'],
     ['localhost', 'localhost'],
     ['::1', '::1'],
     ['[::1]', '::1'],
-    ['http://localhost', wanted],
-    ['a b', wanted],
-    ['', wanted],
+    ['http://localhost', requested],
+    ['a b', requested],
+    ['', requested],
   ])('reads %j as %j', (value, expected) => {
     expect(read(listenHost, value)).toEqual(expected);
   });
 });
 
 describe('webAddress', () => {
-  const wanted = ['must be a URL that begins with http:// or https://'];
+  const requested = ['must be a URL that begins with http:// or https://'];
   it.each([
     ['https://hub.example/', 'https://hub.example'],
     ['http://127.0.0.1:8080/hub', 'http://127.0.0.1:8080/hub'],
-    ['hub.example', wanted],
-    ['ftp://hub.example', wanted],
+    ['hub.example', requested],
+    ['ftp://hub.example', requested],
   ])('reads %j as %j', (value, expected) => {
     expect(read(webAddress, value)).toEqual(expected);
   });

@@ -9,14 +9,14 @@ const longestTimer = 2 ** 31 - 1;
 
 /** A length of time in milliseconds, written `500ms`, `2s`, `5m`, `1h` or as a number of seconds. */
 export function duration({ minimum }: { minimum: number }) {
-  const wanted = 'must be a duration such as 500ms, 2s or 5m, or a number of seconds';
+  const message = 'must be a duration such as 500ms, 2s or 5m, or a number of seconds';
   return z
-    .union([z.number(), z.string()], { error: wanted })
+    .union([z.number(), z.string()], { error: message })
     .meta({ placeholder: 'DURATION' })
     .transform((value, context) => {
       const match = /^(\d+(?:\.\d+)?|\.\d+) *(ms|s|m|h)?$/.exec(String(value).trim());
       const milliseconds = Math.round(Number(match?.[1]) * (durationUnits[match?.[2] ?? 's'] ?? 1));
-      if (match === null) context.addIssue(wanted);
+      if (match === null) context.addIssue(message);
       else if (milliseconds < minimum) context.addIssue(`must be at least ${minimum}ms`);
       else if (milliseconds > longestTimer) context.addIssue('must be less than 24 days');
       return milliseconds;
@@ -25,13 +25,13 @@ export function duration({ minimum }: { minimum: number }) {
 
 /** A short time in milliseconds, written `5ms` or as a number of milliseconds. */
 export function milliseconds({ maximum }: { maximum: number }) {
-  const wanted = `must be a number of milliseconds from 0 to ${maximum}`;
+  const message = `must be a number of milliseconds from 0 to ${maximum}`;
   return z
-    .union([z.number(), z.string()], { error: wanted })
+    .union([z.number(), z.string()], { error: message })
     .meta({ placeholder: 'MS' })
     .transform((value, context) => {
       const count = Number(/^(\d+) *(ms)?$/.exec(String(value).trim())?.[1]);
-      if (!(count <= maximum)) context.addIssue(wanted);
+      if (!(count <= maximum)) context.addIssue(message);
       return count;
     });
 }
@@ -54,14 +54,14 @@ const sizeUnits: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2
 
 /** A number of bytes, written plainly or as `512KiB`, `64MiB` or `1GiB`. */
 export function byteSize({ minimum = 1, maximum }: { minimum?: number; maximum: number }) {
-  const wanted = 'must be a number of bytes, or a size such as 512KiB, 64MiB or 1GiB';
+  const message = 'must be a number of bytes, or a size such as 512KiB, 64MiB or 1GiB';
   return z
-    .union([z.number(), z.string()], { error: wanted })
+    .union([z.number(), z.string()], { error: message })
     .meta({ placeholder: 'BYTES' })
     .transform((value, context) => {
       const match = /^(\d+(?:\.\d+)?) *(B|KiB|MiB|GiB)?$/.exec(String(value).trim());
       const bytes = Number(match?.[1]) * (sizeUnits[match?.[2] ?? 'B'] ?? 1);
-      if (match === null || !Number.isInteger(bytes)) context.addIssue(wanted);
+      if (match === null || !Number.isInteger(bytes)) context.addIssue(message);
       else if (bytes < minimum) context.addIssue(`must be at least ${minimum} byte`);
       else if (bytes > maximum) context.addIssue(`must be at most ${maximum} bytes`);
       return bytes;
@@ -90,17 +90,17 @@ export const logLevel = z
   .enum(['trace', 'debug', 'info', 'warn', 'warning', 'error', 'fatal', 'critical'])
   .transform((level) => (level === 'warning' ? 'warn' : level === 'critical' ? 'fatal' : level));
 
-const metadataWanted = 'must be name: value or name=value';
+const metadataMessage = 'must be name: value or name=value';
 // gRPC and HTTP/2 write these themselves.
 const reservedHeaders = /^(grpc-.*|content-type|te|user-agent|host|connection|transfer-encoding|content-length)$/;
 
 const metadataItem = z
-  .union([z.string(), z.record(z.string(), z.string())], { error: metadataWanted })
+  .union([z.string(), z.record(z.string(), z.string())], { error: metadataMessage })
   .transform((item, context) => {
     const entries = typeof item === 'string' ? [splitHeader(item)] : Object.entries(item);
     return entries.map(([name, value]) => {
       const key = name.trim().toLowerCase();
-      if (value === undefined || key === '') context.addIssue(metadataWanted);
+      if (value === undefined || key === '') context.addIssue(metadataMessage);
       else if (!/^[\da-z_.-]+$/.test(key)) context.addIssue('must have a name of letters, digits and - _ . only');
       else if (key.endsWith('-bin'))
         context.addIssue('must not have a name that ends with -bin: binary headers are not supported');
@@ -126,6 +126,6 @@ export const metadata = z.array(metadataItem).transform((items, context): Readon
 });
 
 /** Where responses are stored. */
-export const storePlace = z
+export const storeLocation = z
   .string()
   .regex(/^(none|sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:PATH, postgres://USER:PASS@HOST/DB or none');

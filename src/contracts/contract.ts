@@ -58,7 +58,7 @@ export interface TokenInputs {
 /** Beam search: how many beams there are, and how many of the best are returned as completions. */
 export interface Beams {
   readonly width: number;
-  readonly answers: number;
+  readonly completions: number;
   readonly lengthPenalty?: number;
 }
 
@@ -113,7 +113,7 @@ export interface LoraWeights {
 }
 
 /** How an engine is sent LoRA adapters. */
-export interface AdapterForm {
+export interface AdapterFormat {
   readonly datatype: FloatDatatype;
   /** How many numbers describe each row of the weights; left out: as many as there are. */
   readonly columns?: number;
@@ -150,15 +150,15 @@ export interface GenerateSink {
    * New text, the number of its tokens and, where the request has logprobs, their logprobs. The text is empty while a
    * character is incomplete.
    */
-  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer?: number): void;
+  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, beam?: number): void;
   /** New tokens, from a contract that returns token ids, and their logprobs where the request has logprobs. */
-  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, answer?: number): void;
+  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, beam?: number): void;
   /** How many tokens the backend found in the prompt. */
   promptTokens(count: number): void;
   /** How many of them it had in its cache. */
   cachedTokens(count: number): void;
   /** Undefined where the backend sends no finish reason: then the number of tokens decides. */
-  finish(reason: FinishReason | undefined, answer?: number): void;
+  finish(reason: FinishReason | undefined, beam?: number): void;
 }
 
 /** Reads the responses of one inference; text that comes accumulated and counts need its memory. */
@@ -168,7 +168,7 @@ export interface GenerateDecoder {
 
 /** How a contract treats a parameter. */
 export type Support =
-  | { readonly kind: 'honoured' | 'emulated' }
+  | { readonly kind: 'supported' | 'emulated' }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Whether a model takes images, and how many with one prompt; left out: as many as are sent. */
@@ -240,7 +240,7 @@ export interface GenerationContract {
   /** Whether requests name a LoRA adapter as the server knows it. */
   readonly namesAdapters?: boolean;
   /** How the weights of LoRA adapters are sent, where the model has inputs for them. */
-  readonly adapterForm?: AdapterForm | undefined;
+  readonly adapterFormat?: AdapterFormat | undefined;
   readonly limits: Limits;
   readonly images: ImageSupport;
   support(parameter: ParameterName): Support;

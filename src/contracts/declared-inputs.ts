@@ -84,7 +84,7 @@ export class DeclaredInputs {
 
   /** Supports what the model has an input for. */
   support(names: InputNames): Support {
-    if (this.has(names)) return { kind: 'honoured' };
+    if (this.has(names)) return { kind: 'supported' };
     return refused(`This model has no input for it (${names.join(' or ')}).`);
   }
 

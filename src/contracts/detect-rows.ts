@@ -24,11 +24,14 @@ interface RowsDetection {
 }
 
 /** A string is the reason why a model of this kind cannot be used; undefined: the model is of another kind. */
-type Detected<Contract> = Contract | string | undefined;
+type DetectedContract<Contract> = Contract | string | undefined;
 
 /** In the order in which they are tried. */
 const detectors: {
-  readonly [Task in RowTask]: (config: ModelConfig, facts: RowSettings) => Detected<NonNullable<RowContracts[Task]>>;
+  readonly [Task in RowTask]: (
+    config: ModelConfig,
+    facts: RowSettings,
+  ) => DetectedContract<NonNullable<RowContracts[Task]>>;
 } = {
   rerank: (config, { rerank = {} }) => rerankContract(config, rerank),
   classify: (config, { classify }) => classifyContract(config, { ...classify, isSet: classify !== undefined }),
@@ -49,10 +52,10 @@ export function detectRows(config: ModelConfig, facts: RowSettings): RowsDetecti
     if (wrong !== undefined) return { rows: noRows, reason: wrong };
   }
   const set = rowTasks.filter((task) => facts[task] !== undefined);
-  const wanted = set.length > 0 ? order.filter((task) => set.includes(task)) : order;
+  const tasks = set.length > 0 ? order.filter((task) => set.includes(task)) : order;
   const rows: { -readonly [Task in RowTask]?: RowContracts[Task] } = {};
   let reason: string | undefined;
-  for (const task of wanted) {
+  for (const task of tasks) {
     // What scores pairs may have vectors of tokens among its outputs, which are no embeddings.
     if (task === 'embedding' && rows.rerank) continue;
     const found = detectors[task](config, facts);
@@ -80,7 +83,7 @@ function embeddingContract(config: ModelConfig, settings: EmbeddingSettings): Em
   };
 }
 
-function rerankContract(config: ModelConfig, settings: RerankSettings): Detected<RerankContract> {
+function rerankContract(config: ModelConfig, settings: RerankSettings): DetectedContract<RerankContract> {
   const output = findScores(config, settings.output);
   const inputs = output && findInputs(config, { texts: 2, output, settings });
   if (!output || !inputs) return undefined;
@@ -105,7 +108,7 @@ function rerankContract(config: ModelConfig, settings: RerankSettings): Detected
 function classifyContract(
   config: ModelConfig,
   settings: ClassifySettings & { readonly isSet: boolean },
-): Detected<ClassifyContract> {
+): DetectedContract<ClassifyContract> {
   const parameters = classParameters(config);
   const isSaid = settings.isSet || parameters.labels !== undefined || parameters.activation !== undefined;
   const output = findClasses(config, settings.output, isSaid);

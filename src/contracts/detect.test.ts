@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, requestOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { configOf, displayedInputs, requestOf } from '../../test/support/contract-fixtures.ts';
 import {
   blsInputs,
   engineInputs,
@@ -81,7 +81,7 @@ describe('detectContract', () => {
     const streams = (...parts: Parameters<typeof detectContract>) => {
       const detection = detectContract(...parts);
       if (!('contract' in detection)) throw new Error(detection.reason);
-      return shownInputs(detection.contract.encode(requestOf())).includes('stream BOOL [1,1] true');
+      return displayedInputs(detection.contract.encode(requestOf())).includes('stream BOOL [1,1] true');
     };
     expect(streams(bls)).toBe(true);
     expect(streams(ensemble)).toBe(false);

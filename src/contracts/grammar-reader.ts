@@ -237,14 +237,14 @@ class GrammarReader {
   }
 }
 
-interface GrammarPlace {
+interface GrammarPosition {
   readonly text: string;
   readonly at: number;
   readonly rule: string | undefined;
 }
 
 /** An error that names the line and the rule. */
-export function grammarError(message: string, { text, at, rule }: GrammarPlace): GrammarError {
+export function grammarError(message: string, { text, at, rule }: GrammarPosition): GrammarError {
   const line = text.slice(0, at).split(/\r\n|\r|\n/).length;
   return new GrammarError(`line ${line}${rule === undefined ? '' : `, rule ${rule.slice(0, 60)}`}: ${message}.`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../kserve/status.ts';
 import { guideRefusal } from './guide-refusal.ts';
-import { explainVllm } from './vllm-faults.ts';
+import { explainVllm } from './vllm-errors.ts';
 
 /** What llguidance says of an expression with a look-ahead. */
 const lookAhead = [

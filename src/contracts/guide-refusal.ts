@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 
 /** How vLLM begins the error text of a guide that it or one of its libraries refuses; the reason may follow. */
-const beginnings = [
+const openings = [
   String.raw`Grammar error:`,
   String.raw`Failed to (?:convert the grammar from|transform) .{1,60}? (?:in)?to (?:a grammar|Lark|EBNF)\b[:.]?`,
   String.raw`The provided JSON schema contains features not supported by \w+\b\.?`,
@@ -9,8 +9,8 @@ const beginnings = [
 ].join('|');
 
 const prefix = String.raw`(?:\[request id: [^\]]*\] )?(?:Error generating stream: )?(?:[\w.]*(?:Error|Exception): )?`;
-const atStart = new RegExp(`^${prefix}(${beginnings})(.*)$`, 's');
-const anywhere = new RegExp(`(${beginnings})(.*)$`, 's');
+const atStart = new RegExp(`^${prefix}(${openings})(.*)$`, 's');
+const anywhere = new RegExp(`(${openings})(.*)$`, 's');
 
 /**
  * The client's view of an error text that refuses the guide of a structured output; undefined: it is another error. The
@@ -20,8 +20,8 @@ const anywhere = new RegExp(`(${beginnings})(.*)$`, 's');
 export function guideRefusal(text: string, { isAnywhere = false } = {}): ApiError | undefined {
   const match = (isAnywhere ? anywhere : atStart).exec(text);
   if (!match) return undefined;
-  const [, beginning = '', rest = ''] = match;
-  const reason = reasonIn(rest) ?? reasonIn(beginning.replace(/^Grammar error:$/, ''));
+  const [, opening = '', rest = ''] = match;
+  const reason = reasonIn(rest) ?? reasonIn(opening.replace(/^Grammar error:$/, ''));
   const message = reason === undefined ? 'the backend refused it.' : `the backend refused it: ${ended(reason)}`;
   return new ApiError('invalid_request', `guide: ${message}`, { param: 'guide' });
 }

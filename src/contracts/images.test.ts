@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, requestOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { configOf, displayedInputs, requestOf } from '../../test/support/contract-fixtures.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import { blsInputs, engineInputs, engineOutputs, ensembleInputs, textOutputs } from '../repository/trtllm-tensors.ts';
 import type { GenerationContract } from './contract.ts';
@@ -14,7 +14,7 @@ const images = [
 ];
 
 const linesOf = (contract: GenerationContract, sent = images): string[] =>
-  shownInputs(contract.encode(requestOf({ images: sent }))).filter((line) => line.startsWith('image'));
+  displayedInputs(contract.encode(requestOf({ images: sent }))).filter((line) => line.startsWith('image'));
 
 const vllm = (inputs: string, backend = 'vllm') =>
   vllmContract(
@@ -49,7 +49,7 @@ describe('images to vLLM', () => {
   it('are base64 without a prefix, in their order', () => {
     expect(vllm(imageTensor).images).toEqual({ kind: 'taken' });
     expect(linesOf(vllm(imageTensor))).toEqual(['image BYTES [2] ["b25l","dHdvIQ=="]']);
-    expect(shownInputs(vllm(imageTensor).encode(requestOf())).join()).not.toContain('image');
+    expect(displayedInputs(vllm(imageTensor).encode(requestOf())).join()).not.toContain('image');
   });
 
   it('are refused where the release has no tensor for them, and by the embedded engine', () => {

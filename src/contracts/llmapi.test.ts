@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, decoded, requestOf, responseOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { configOf, decoded, displayedInputs, requestOf, responseOf } from '../../test/support/contract-fixtures.ts';
 import { StatusError } from '../kserve/status.ts';
 import { numberTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
 import type { ParameterName } from './contract.ts';
@@ -43,7 +43,7 @@ describe('what is sent to the LLM API', () => {
     };
     const request = llmapiContract(config, { ...facts, blockSize: 32 }).encode(requestOf({ sampling, stream: false }));
     expect(request.outputs).toEqual(['text_output', 'finish_reason', 'kv_cache_reused_block']);
-    expect(shownInputs(request)).toEqual([
+    expect(displayedInputs(request)).toEqual([
       'text_input BYTES [1] ["Hi"]',
       'streaming BOOL [1] true',
       'sampling_param_max_tokens INT32 [1] 9',
@@ -68,14 +68,14 @@ describe('what is sent to the LLM API', () => {
       'sampling_param_top_p FP32 [1] 1',
       'return_finish_reason BOOL [1] true',
     ];
-    expect(shownInputs(contract.encode(requestOf({ stream: false })))).toEqual(plain);
+    expect(displayedInputs(contract.encode(requestOf({ stream: false })))).toEqual(plain);
     const single = llmapiContract(config, { ...facts, decoupled: false });
-    expect(shownInputs(single.encode(requestOf({ sampling: { stop: ['x'] } })))).toEqual(plain);
+    expect(displayedInputs(single.encode(requestOf({ sampling: { stop: ['x'] } })))).toEqual(plain);
   });
 
   it('has a batch dimension where the model has one, and no adapter', () => {
     const batched = llmapiContract({ ...config, max_batch_size: 4 }, facts);
-    expect(shownInputs(batched.encode(requestOf()))[0]).toBe('text_input BYTES [1,1] ["Hi"]');
+    expect(displayedInputs(batched.encode(requestOf()))[0]).toBe('text_input BYTES [1,1] ["Hi"]');
     expect(() => contract.encode(requestOf({ loraTaskId: 1 }))).toThrow('takes no LoRA adapters');
   });
 
@@ -83,7 +83,7 @@ describe('what is sent to the LLM API', () => {
     expect('stopRequest' in contract).toBe(false);
     const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());
     expect(stop).toMatchObject({ id: 'r', outputs: ['text_output'] });
-    expect(stop && shownInputs(stop)).toEqual(['text_input BYTES [1] [""]', 'stop BOOL [1] true']);
+    expect(stop && displayedInputs(stop)).toEqual(['text_input BYTES [1] [""]', 'stop BOOL [1] true']);
   });
 });
 
@@ -146,7 +146,7 @@ it('supports what it has inputs for, and emulates stop sequences', () => {
   ];
   const kinds = parameters.map((parameter) => contract.support(parameter).kind);
   expect(kinds).toEqual([
-    ...Array.from({ length: 6 }, () => 'honoured'),
+    ...Array.from({ length: 6 }, () => 'supported'),
     'emulated',
     'emulated',
     ...Array.from({ length: 15 }, () => 'refused'),

@@ -3,9 +3,9 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
-import { allThereIs } from './extremes.ts';
+import { noTokenLimit } from './extremes.ts';
 import { LlmapiDecoder } from './llmapi-decoder.ts';
-import { explainTrtllm } from './trtllm-faults.ts';
+import { explainTrtllm } from './trtllm-errors.ts';
 import { llmapiImages, llmapiImageTensors } from './trtllm-images.ts';
 import { inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
 
@@ -57,7 +57,7 @@ export function llmapiContract(
         ...llmapiImageTensors(inputs, request),
         ...inputs.flag('streaming', streams(request)),
         // Left out, it would be 32.
-        ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? allThereIs),
+        ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? noTokenLimit),
         ...inputs.flag('sampling_param_exclude_input_from_output', true),
         ...samplingTensors(inputs, request, names),
         ...(tellsReason ? inputs.flag('return_finish_reason', true) : []),

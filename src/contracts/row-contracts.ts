@@ -29,7 +29,7 @@ export interface RowFigures {
 }
 
 /** A row whose result cannot be used. */
-export class RowFault extends Error {
+export class RowError extends Error {
   readonly row: number;
 
   constructor(row: number, reason: string) {

@@ -46,19 +46,19 @@ const namesOfTypes = /^(?:token_?type_?ids|segment_?ids|type_?ids)(?:_0)?$/i;
 const namesOfQuery = /quer|question|(?:text|sentence)_?(?:1|a)$/i;
 
 /** What to find inputs for: how many texts a row has, and which output is read. */
-interface Wanted {
+interface InputCriteria {
   readonly texts: 1 | 2;
   readonly output: ModelTensor;
   readonly settings: InputSettings;
 }
 
 /** Finds the inputs of a model that takes texts or their tokens; undefined where they are something else. */
-export function findInputs(config: ModelConfig, wanted: Wanted): RowInputs | undefined {
+export function findInputs(config: ModelConfig, criteria: InputCriteria): RowInputs | undefined {
   const { input } = config;
-  const { settings } = wanted;
+  const { settings } = criteria;
   const ids = chosenNumbers(input, settings.input, namesOfIds);
   const found = ids && datatypeOf(ids) !== undefined ? idInputs(config, ids, settings) : undefined;
-  const inputs = found ?? textInputs(config, wanted);
+  const inputs = found ?? textInputs(config, criteria);
   if (!inputs) return undefined;
   const used = inputs.kind === 'text' ? inputs.names : namesOf(inputs);
   return input.every(({ name, optional }) => optional || used.includes(name)) ? inputs : undefined;
@@ -91,7 +91,7 @@ function idInputs(config: ModelConfig, ids: ModelTensor, settings: InputSettings
   };
 }
 
-function textInputs(config: ModelConfig, { texts, output, settings }: Wanted): RowInputs | undefined {
+function textInputs(config: ModelConfig, { texts, output, settings }: InputCriteria): RowInputs | undefined {
   const { input, max_batch_size: most } = config;
   const all = input.filter(({ data_type: type }) => type === 'TYPE_STRING');
   const needed = all.filter(({ optional }) => !optional);
@@ -129,8 +129,8 @@ function boundOf(size: number | undefined): number | undefined {
   return size === -1 ? mostUnbounded : size === 1 ? 1 : undefined;
 }
 
-function named(tensors: readonly ModelTensor[], wanted: string): ModelTensor | undefined {
-  return tensors.find(({ name }) => name === wanted);
+function named(tensors: readonly ModelTensor[], expectedName: string): ModelTensor | undefined {
+  return tensors.find(({ name }) => name === expectedName);
 }
 
 /** The input that is set, or else the one whose name matches. */

@@ -13,11 +13,11 @@ export function misnamed(
   names: TensorSettings | undefined,
 ): string | undefined {
   for (const key of keys) {
-    const wanted = names?.[key];
-    if (wanted === undefined) continue;
+    const tensorName = names?.[key];
+    if (tensorName === undefined) continue;
     const [kind, tensors] = key === 'output' ? ['output', output] : ['input', input];
-    const tensor = tensors.find(({ name }) => name === wanted);
-    const is = `${section}.${key} is set to ${wanted}`;
+    const tensor = tensors.find(({ name }) => name === tensorName);
+    const is = `${section}.${key} is set to ${tensorName}`;
     if (!tensor)
       return `${is}, but it has no ${kind} of this name; it has ${tensors.map(({ name }) => name).join(', ')}`;
     if (keysOfNumbers.has(key) && datatypeOf(tensor) === undefined) return `${is}, which is neither INT32 nor INT64`;

@@ -24,7 +24,8 @@ function contractOf(most: number, dims: number[], output: ModelConfig['output'][
 }
 
 const row = (length: number): InputRow => ({ ids: new Int32Array(length).fill(2) });
-const answer = (...outputs: Tensor[]) => new LocalResponse({ model: 'm', version: '1', id: 'i', outputs, final: true });
+const respond = (...outputs: Tensor[]) =>
+  new LocalResponse({ model: 'm', version: '1', id: 'i', outputs, final: true });
 
 describe('tensorRows', () => {
   it('refuses a row that is longer than the input, instead of writing it into the next', () => {
@@ -43,10 +44,10 @@ describe('tensorRows', () => {
     const contract = contractOf(0, [-1, -1], tensor('scores', 'FP32', [-1]));
     const scores = numberTensor('scores', { datatype: 'FP32', values: [1, 2, 3], shape: [3] });
     expect(contract.width).toBe(1);
-    expect([...contract.decode(answer(scores), [row(1), row(1), row(1)])]).toEqual(
+    expect([...contract.decode(respond(scores), [row(1), row(1), row(1)])]).toEqual(
       [1, 2, 3].map((score) => ({ figures: Float32Array.of(score), width: 1 })),
     );
-    expect(() => contract.decode(answer(scores), [row(1), row(1)])).toThrow('of shape [3] for 2 texts');
+    expect(() => contract.decode(respond(scores), [row(1), row(1)])).toThrow('of shape [3] for 2 texts');
   });
 
   it.each([0, 1])('reads the vectors of tokens at any place in memory, whole ones as copies: %i', (offset) => {
@@ -57,7 +58,7 @@ describe('tensorRows', () => {
     const rows = [row(2), row(1)];
     const perToken = contractOf(8, [-1], tensor('last_hidden_state', 'FP32', [-1, 2]));
     const states = [
-      ...perToken.decode(answer({ name: 'last_hidden_state', datatype: 'FP32', shape, data: moved }), rows),
+      ...perToken.decode(respond({ name: 'last_hidden_state', datatype: 'FP32', shape, data: moved }), rows),
     ];
     expect(states).toEqual([
       { figures: Float32Array.of(1, 2, 3, 4), width: 2 },
@@ -66,7 +67,7 @@ describe('tensorRows', () => {
     expect(states[0]?.figures.buffer === moved.buffer).toBe(offset === 0);
     const whole = contractOf(8, [-1], tensor('sentence_embedding', 'FP32', [4]));
     const vectors = [
-      ...whole.decode(answer({ name: 'sentence_embedding', datatype: 'FP32', shape: [2, 4], data: moved }), rows),
+      ...whole.decode(respond({ name: 'sentence_embedding', datatype: 'FP32', shape: [2, 4], data: moved }), rows),
     ];
     expect(vectors.map(({ figures }) => [figures.buffer === moved.buffer, ...figures])).toEqual([
       [false, 1, 2, 3, 4],

@@ -2,7 +2,7 @@ import { endianness } from 'node:os';
 import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import { type Datatype, floatSizes, numberTensor, readFloats, type Tensor, textTensor } from '../kserve/tensors.ts';
-import { type InputRow, RowFault, type RowFigures, type RowsContract } from './row-contracts.ts';
+import { type InputRow, RowError, type RowFigures, type RowsContract } from './row-contracts.ts';
 import { type NumberInput, namesOf, type RowInputs } from './row-inputs.ts';
 import { widthOf } from './row-outputs.ts';
 
@@ -72,7 +72,7 @@ function tokenTensors(inputs: Extract<RowInputs, { kind: 'ids' }>, rows: readonl
   const length = inputs.length ?? Math.max(...tokens.map(({ ids }) => ids.length));
   const tooLong = tokens.findIndex(({ ids }) => ids.length > length);
   if (tooLong >= 0)
-    throw new RowFault(tooLong, `has ${tokens[tooLong]?.ids.length} tokens; this model takes ${length}`);
+    throw new RowError(tooLong, `has ${tokens[tooLong]?.ids.length} tokens; this model takes ${length}`);
   const shape = inputs.layout.isBatched ? [rows.length, length] : [length];
   const filled = ({ name, datatype }: NumberInput, read: (row: TokenRow) => ArrayLike<number>, filling = 0): Tensor => {
     const values = new Int32Array(rows.length * length).fill(filling);
@@ -93,25 +93,25 @@ function decode(
 ): Iterable<RowFigures> {
   const described = response.outputs.find(({ name }) => name === output.name);
   const data = response.raw(output.name);
-  if (!described || !data) throw new RowFault(0, `the model returned no ${output.name}`);
+  if (!described || !data) throw new RowError(0, `the model returned no ${output.name}`);
   const { datatype, shape } = described;
   const size = floatSizes[datatype];
   if (size === undefined)
-    throw new RowFault(0, `the model returned ${output.name} as ${datatype}, not as floating-point numbers`);
+    throw new RowError(0, `the model returned ${output.name} as ${datatype}, not as floating-point numbers`);
   const isPerToken = rank === 2;
   const width = rank === 0 ? 1 : (shape.at(-1) ?? 0);
   const perRow = data.length / size / rows.length;
   const isWhole = width > 0 && (isPerToken ? perRow % width === 0 && perRow > 0 : perRow === width);
   if (!isWhole)
-    throw new RowFault(0, `the model returned ${output.name} of shape [${shape.join(', ')}] for ${rows.length} texts`);
+    throw new RowError(0, `the model returned ${output.name} of shape [${shape.join(', ')}] for ${rows.length} texts`);
   rows.forEach((row, at) => {
     if (isPerToken && 'ids' in row && perRow / width < row.ids.length)
-      throw new RowFault(at, `the model returned vectors for ${perRow / width} of ${row.ids.length} tokens`);
+      throw new RowError(at, `the model returned vectors for ${perRow / width} of ${row.ids.length} tokens`);
   });
   return readRows(data, { datatype, bytes: perRow * size, width, isPerToken });
 }
 
-interface RowsForm {
+interface RowLayout {
   readonly datatype: Datatype;
   /** Of one row. */
   readonly bytes: number;
@@ -119,7 +119,7 @@ interface RowsForm {
   readonly isPerToken: boolean;
 }
 
-function* readRows(data: Buffer, { datatype, bytes, width, isPerToken }: RowsForm): Generator<RowFigures> {
+function* readRows(data: Buffer, { datatype, bytes, width, isPerToken }: RowLayout): Generator<RowFigures> {
   for (let at = 0; at < data.length; at += bytes) {
     const row = data.subarray(at, at + bytes);
     // Whole vectors are copied; those of tokens are read once and need no copy.

@@ -5,7 +5,7 @@ import type { GenerateDecoder, GenerateRequest, GenerateSink } from './contract.
 import { reusedBlocks } from './trtllm-inputs.ts';
 
 /** What the responses of a model look like. */
-interface AnswerForm {
+interface TrtllmDecoderOptions {
   /** Whether each response carries all text so far. */
   readonly accumulates: boolean;
   /** Whether the text begins with the prompt. */
@@ -20,17 +20,17 @@ interface AnswerForm {
 export class TrtllmDecoder implements GenerateDecoder {
   readonly #prompt: string;
   readonly #beams: GenerateRequest['beams'];
-  readonly #form: AnswerForm;
+  readonly #options: TrtllmDecoderOptions;
   readonly #accumulated: AccumulatedText | undefined;
   #reused: number | undefined;
   #isPromptCounted = false;
   #isFinished = false;
 
-  constructor({ prompt, beams }: GenerateRequest, form: AnswerForm) {
+  constructor({ prompt, beams }: GenerateRequest, options: TrtllmDecoderOptions) {
     this.#prompt = prompt;
     this.#beams = beams;
-    this.#form = form;
-    this.#accumulated = form.accumulates && !beams ? new AccumulatedText() : undefined;
+    this.#options = options;
+    this.#accumulated = options.accumulates && !beams ? new AccumulatedText() : undefined;
   }
 
   push(response: InferResponse, sink: GenerateSink): void {
@@ -38,7 +38,7 @@ export class TrtllmDecoder implements GenerateDecoder {
     const text = response.text('text_output');
     if (text !== undefined) this.#pushData(response, text, sink);
     // A BLS model, and at times an ensemble, says only in a response without text that the one before was the last.
-    if (response.final || (this.#form.isSingle && text !== undefined)) this.#finish(sink);
+    if (response.final || (this.#options.isSingle && text !== undefined)) this.#finish(sink);
   }
 
   #pushData(response: InferResponse, text: string, sink: GenerateSink): void {
@@ -47,32 +47,32 @@ export class TrtllmDecoder implements GenerateDecoder {
       const count = response.uint32('num_input_tokens');
       if (count !== undefined) sink.promptTokens(count);
     }
-    if (this.#form.blockSize !== undefined) this.#reused = response.uint32(reusedBlocks) ?? this.#reused;
+    if (this.#options.blockSize !== undefined) this.#reused = response.uint32(reusedBlocks) ?? this.#reused;
     // Where responses are not counted, each is one token or more.
     const tokens = response.uint32('num_output_tokens') ?? 1;
     if (this.#beams) this.#pushBeams(readTexts(response.raw('text_output') as Buffer), tokens, sink);
-    else sink.text(this.#accumulated ? this.#accumulated.next(text) : this.#answer(text), tokens, undefined, 0);
+    else sink.text(this.#accumulated ? this.#accumulated.next(text) : this.#completionOf(text), tokens, undefined, 0);
   }
 
   /** All beams, the best first. Their tokens come as one sum, of which each has its share. */
   #pushBeams(texts: readonly string[], tokens: number, sink: GenerateSink): void {
     const share = Math.floor(tokens / texts.length);
     const rest = tokens % texts.length;
-    texts.slice(0, this.#beams?.answers).forEach((text, answer) => {
-      sink.text(this.#answer(text), share + (answer < rest ? 1 : 0), undefined, answer);
+    texts.slice(0, this.#beams?.completions).forEach((text, beam) => {
+      sink.text(this.#completionOf(text), share + (beam < rest ? 1 : 0), undefined, beam);
     });
   }
 
-  #answer(text: string): string {
-    return this.#form.echoesPrompt ? withoutPrompt(text, this.#prompt) : text;
+  #completionOf(text: string): string {
+    return this.#options.echoesPrompt ? withoutPrompt(text, this.#prompt) : text;
   }
 
   #finish(sink: GenerateSink): void {
     this.#isFinished = true;
-    if (this.#reused !== undefined) sink.cachedTokens(this.#reused * (this.#form.blockSize ?? 0));
+    if (this.#reused !== undefined) sink.cachedTokens(this.#reused * (this.#options.blockSize ?? 0));
     const rest = this.#accumulated?.rest() ?? '';
     if (rest !== '') sink.text(rest, 0, undefined, 0);
-    for (let answer = 0; answer < (this.#beams?.answers ?? 1); answer++) sink.finish(undefined, answer);
+    for (let beam = 0; beam < (this.#beams?.completions ?? 1); beam++) sink.finish(undefined, beam);
   }
 }
 

@@ -99,7 +99,7 @@ export function isSamplingName(parameter: ParameterName): parameter is SamplingN
 const guideInputs = ['guided_decoding_guide_type', 'guided_decoding_guide'] as const;
 
 export function structureSupport(inputs: DeclaredInputs): Support {
-  if (guideInputs.every((name) => inputs.has([name]))) return { kind: 'honoured' };
+  if (guideInputs.every((name) => inputs.has([name]))) return { kind: 'supported' };
   return refused('This model does not support it; TensorRT-LLM 0.19 and later do.');
 }
 

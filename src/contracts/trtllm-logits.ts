@@ -7,7 +7,7 @@ import type { IdLogprob } from './contract.ts';
 const none = -9999;
 
 /** Which logprob to compute: that of a chosen token, with `top` alternatives. */
-interface Wanted {
+interface LogprobOptions {
   readonly id: number;
   readonly top: number;
   /** Ids from here on fill up the engine's vocabulary: no token has them. */
@@ -15,7 +15,7 @@ interface Wanted {
 }
 
 /** The logprob of one token by the logits of its position, and the likeliest tokens there. */
-export function logprobOf(logits: Float32Array, { id, top, vocabulary }: Wanted): IdLogprob {
+export function logprobOf(logits: Float32Array, { id, top, vocabulary }: LogprobOptions): IdLogprob {
   const size = Math.min(logits.length, vocabulary);
   let highest = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < size; at++) if ((logits[at] as number) > highest) highest = logits[at] as number;
@@ -44,7 +44,7 @@ function likeliest(logits: Float32Array, count: number): number[] {
 
 /** Likelihoods that came with a response, by beam and by position in it. */
 export interface Likelihoods {
-  logprob(beam: number, place: number, id: number): IdLogprob;
+  logprob(beam: number, position: number, id: number): IdLogprob;
 }
 
 /** The logprobs that the engine computed of the tokens it chose. */
@@ -53,7 +53,11 @@ export function chosenLogprobs(response: InferResponse): Likelihoods {
   const floats = readFloats(data, datatype) ?? new Float32Array();
   const perBeam = shape.at(-1) ?? floats.length;
   return {
-    logprob: (beam, place, id) => ({ id, logprob: finite(floats[beam * perBeam + place] ?? Number.NaN), top: [] }),
+    logprob: (beam, position, id) => ({
+      id,
+      logprob: finite(floats[beam * perBeam + position] ?? Number.NaN),
+      top: [],
+    }),
   };
 }
 
@@ -67,8 +71,8 @@ export function logitLogprobs(
   // In a stream the dimension of beams, of size one, comes after that of positions; the rows of one beam are the same.
   const perBeam = shape.at(-2) ?? 0;
   return {
-    logprob: (beam, place, id) => {
-      const from = (beam * perBeam + place) * row;
+    logprob: (beam, position, id) => {
+      const from = (beam * perBeam + position) * row;
       const logits = readFloats(data.subarray(from, from + row), datatype) ?? new Float32Array();
       return logprobOf(logits, { id, top, vocabulary });
     },

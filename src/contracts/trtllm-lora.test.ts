@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../kserve/status.ts';
 import type { GenerateRequest } from './contract.ts';
 import { DeclaredInputs } from './declared-inputs.ts';
-import { adapterForm, loraTensors } from './trtllm-lora.ts';
+import { adapterFormat, loraTensors } from './trtllm-lora.ts';
 
 const model = (maxBatchSize: number, types: Record<string, readonly [string, readonly number[]]>) => ({
   name: 'm',
@@ -29,16 +29,16 @@ const loraWeights = {
 
 describe('adapters of a TensorRT-LLM model', () => {
   it('are sent as its inputs declare', () => {
-    expect(adapterForm(model(1, usual))).toMatchObject({ datatype: 'FP16', columns: 3 });
+    expect(adapterFormat(model(1, usual))).toMatchObject({ datatype: 'FP16', columns: 3 });
     const other = { ...usual, lora_weights: ['TYPE_BF16', [-1, -1]], lora_config: ['TYPE_INT32', [-1, -1]] } as const;
-    const { columns, datatype } = adapterForm(model(1, { ...other })) ?? {};
+    const { columns, datatype } = adapterFormat(model(1, { ...other })) ?? {};
     expect([columns, datatype]).toEqual([undefined, 'BF16']);
     const { lora_config: _, ...without } = usual;
-    expect(adapterForm(model(1, without))).toBeUndefined();
+    expect(adapterFormat(model(1, without))).toBeUndefined();
   });
 
   it('are missing where the engine says so, whatever surrounds it', () => {
-    const form = adapterForm(model(1, usual));
+    const form = adapterFormat(model(1, usual));
     const text = "the error was 'LoRA task 7 not found in cache. Please send LoRA weights with request'";
     expect(form?.isMissing(new StatusError('UNKNOWN', text))).toBe(true);
     expect(form?.isMissing(new StatusError('UNKNOWN', 'Cache is full. There are no done tasks to evict'))).toBe(false);

@@ -1,20 +1,20 @@
 import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { Tensor } from '../kserve/tensors.ts';
-import type { AdapterForm, GenerateRequest } from './contract.ts';
+import type { AdapterFormat, GenerateRequest } from './contract.ts';
 import type { DeclaredInputs } from './declared-inputs.ts';
 
 const adapterInputs = ['lora_task_id', 'lora_weights', 'lora_config'] as const;
 
-const weightTypes: Readonly<Record<string, AdapterForm['datatype']>> = {
+const weightTypes: Readonly<Record<string, AdapterFormat['datatype']>> = {
   TYPE_FP16: 'FP16',
   TYPE_FP32: 'FP32',
   TYPE_BF16: 'BF16',
 };
 
 /** How a model takes the weights of a LoRA adapter; undefined where it has no inputs for them. */
-export function adapterForm({ input }: ModelConfig): AdapterForm | undefined {
-  const [id, weights, config] = adapterInputs.map((wanted) => input.find(({ name }) => name === wanted));
+export function adapterFormat({ input }: ModelConfig): AdapterFormat | undefined {
+  const [id, weights, config] = adapterInputs.map((inputName) => input.find(({ name }) => name === inputName));
   const datatype = weights && weightTypes[weights.data_type];
   if (!id || !config || !datatype) return undefined;
   const columns = config.dims.at(-1) ?? -1;

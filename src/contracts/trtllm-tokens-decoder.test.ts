@@ -65,9 +65,9 @@ describe('the tokens of an engine', () => {
       ['text', '', 1, 0],
       ['finish', 'stop', 0],
     ];
-    const answer = [{ beams: [[21]] }, { beams: [[22, 23]] }];
-    expect(decode({}, [...answer, { beams: [[2]], final: true }])).toEqual(found);
-    expect(decode({}, [...answer, { beams: [[3]] }, { final: true }])).toEqual(found);
+    const response = [{ beams: [[21]] }, { beams: [[22, 23]] }];
+    expect(decode({}, [...response, { beams: [[2]], final: true }])).toEqual(found);
+    expect(decode({}, [...response, { beams: [[3]] }, { final: true }])).toEqual(found);
     expect(decode({}, [{ beams: [[21]] }, { beams: [[22, 23, 3, 24]], final: true }, { final: true }])).toEqual(found);
   });
 
@@ -152,7 +152,7 @@ describe('the tokens of an engine', () => {
   });
 
   it('are as many as their length says, and never what fills a beam up', () => {
-    const beams = { width: 2, answers: 2 };
+    const beams = { width: 2, completions: 2 };
     const filled = decode({ beams }, [{ beams: [[21, 22], [23]], lengths: [2, 2], final: true }]);
     expect(filled[2]).toEqual(['ids', [23], 1]);
     expect(decode({}, [{ beams: [[21, 22, 23]], lengths: [2], final: true }])[1]).toEqual(['ids', [21, 22], 0]);
@@ -172,7 +172,7 @@ describe('the tokens of an engine', () => {
   });
 
   it('of beams are several completions, the best first, each to its own length and with its own reason', () => {
-    const beams = { width: 3, answers: 2 };
+    const beams = { width: 3, completions: 2 };
     const sent = { beams: [[21, 22, 23], [24, 2], [25]], final: true };
     expect(decode({ beams, sampling: { maxTokens: 3 } }, [sent])).toEqual([
       ['prompt', 3],
@@ -223,7 +223,7 @@ describe('the logprobs of an engine', () => {
       more: [floats('output_log_probs', [-0.5, -1.5, -2.5, -1], [1, 2, 2])],
       final: true,
     };
-    const found = decode({ logprobs: 0, beams: { width: 2, answers: 2 } }, [sent]);
+    const found = decode({ logprobs: 0, beams: { width: 2, completions: 2 } }, [sent]);
     expect(found[2]).toEqual(['ids', [23], [{ id: 23, logprob: -2.5, top: [] }], 1]);
   });
 
@@ -238,7 +238,7 @@ describe('the logprobs of an engine', () => {
     // A whole answer has room for all tokens that were asked for, and rows for each beam.
     const rows = [...logits, 9, 9, 9, 9, 9, 0, 0, 0, 9, 9, 9, 9];
     const whole = { beams: [[0], [0]], more: [floats('generation_logits', rows, [1, 2, 2, 4])], final: true };
-    const [, first, second] = decode({ ...request, beams: { width: 2, answers: 2 } }, [whole]);
+    const [, first, second] = decode({ ...request, beams: { width: 2, completions: 2 } }, [whole]);
     expect(first).toEqual(found);
     expect(second).toMatchObject(['ids', [0], [{ top: [{ id: 0 }] }], 1]);
   });

@@ -11,7 +11,7 @@ import { chosenLogprobs, logitLogprobs } from './trtllm-logits.ts';
 import type { LogprobSource } from './trtllm-tokens-support.ts';
 
 /** What the responses of an engine look like. */
-interface AnswerForm {
+interface TokensDecoderOptions {
   readonly logprobs: LogprobSource | undefined;
   /** Whether the ids begin with the prompt's. */
   readonly echoesPrompt: boolean;
@@ -21,7 +21,7 @@ interface AnswerForm {
 }
 
 /** One completion: beam search has several. */
-interface Answer {
+interface BeamState {
   /** How many were passed on; the one that ends the completion is not. */
   tokens: number;
   /** Its last ids, at least as many as the longest stop word has. */
@@ -34,24 +34,24 @@ interface Answer {
 export class TrtllmTokensDecoder implements GenerateDecoder {
   readonly #request: GenerateRequest;
   readonly #inputs: TokenInputs;
-  readonly #form: AnswerForm;
+  readonly #options: TokensDecoderOptions;
   readonly #eosIds: ReadonlySet<number>;
   readonly #stopIds: ReadonlySet<number>;
   readonly #longestStop: number;
-  readonly #answers: readonly Answer[];
+  readonly #states: readonly BeamState[];
   #reusedBlocks: number | undefined;
   #isPromptCounted = false;
   #isFinished = false;
 
-  constructor(request: GenerateRequest, inputs: TokenInputs, form: AnswerForm) {
+  constructor(request: GenerateRequest, inputs: TokenInputs, options: TokensDecoderOptions) {
     this.#request = request;
     this.#inputs = inputs;
-    this.#form = form;
+    this.#options = options;
     this.#eosIds = new Set(inputs.eosIds);
     this.#stopIds = new Set(request.sampling.stopTokenIds);
     this.#longestStop = Math.max(0, ...inputs.stopWords.map((word) => word.length));
-    const count = request.beams?.answers ?? 1;
-    this.#answers = Array.from({ length: count }, () => ({ tokens: 0, tail: [], isEnded: false }));
+    const count = request.beams?.completions ?? 1;
+    this.#states = Array.from({ length: count }, () => ({ tokens: 0, tail: [], isEnded: false }));
   }
 
   push(response: InferResponse, sink: GenerateSink): void {
@@ -68,9 +68,9 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
       this.#isPromptCounted = true;
       sink.promptTokens(this.#inputs.prompt.length);
     }
-    if (this.#form.blockSize !== undefined)
+    if (this.#options.blockSize !== undefined)
       this.#reusedBlocks = response.uint32('kv_cache_reused_blocks') ?? this.#reusedBlocks;
-    if (only !== undefined) this.#take([only], { answer: 0, response }, sink);
+    if (only !== undefined) this.#take([only], { beam: 0, response }, sink);
     else this.#pushBeams(response, sink);
   }
 
@@ -79,29 +79,29 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     const lengths = response.raw('sequence_length') ?? nothing;
     const shape = response.outputs.find(({ name }) => name === 'output_ids')?.shape ?? [];
     const perBeam = 4 * (shape.at(-1) ?? 0);
-    const count = Math.min(this.#answers.length, lengths.length >>> 2);
-    for (let answer = 0; answer < count; answer++) {
-      const row = data.subarray(answer * perBeam, (answer + 1) * perBeam);
-      this.#take(readIds(row, lengths.readInt32LE(4 * answer)), { answer, response }, sink);
+    const count = Math.min(this.#states.length, lengths.length >>> 2);
+    for (let beam = 0; beam < count; beam++) {
+      const row = data.subarray(beam * perBeam, (beam + 1) * perBeam);
+      this.#take(readIds(row, lengths.readInt32LE(4 * beam)), { beam, response }, sink);
     }
   }
 
-  #logprobs(ids: readonly number[], { answer, response }: BeamPlace): IdLogprob[] | undefined {
-    const { logprobs: source } = this.#form;
+  #logprobs(ids: readonly number[], { beam, response }: BeamSource): IdLogprob[] | undefined {
+    const { logprobs: source } = this.#options;
     if (source === undefined) return undefined;
     const { vocabularySize: vocabulary } = this.#inputs;
     const likelihoods =
       source === 'output_log_probs'
         ? chosenLogprobs(response)
         : logitLogprobs(response, { top: this.#request.logprobs ?? 0, vocabulary });
-    return ids.map((id, place) => likelihoods.logprob(answer, place, id));
+    return ids.map((id, position) => likelihoods.logprob(beam, position, id));
   }
 
   /** Passes new tokens on, up to one that ends the completion: that one is counted, but is no part of it. */
-  #take(ids: number[], { answer, response }: BeamPlace, sink: GenerateSink): void {
-    const state = this.#answers[answer] as Answer;
+  #take(ids: number[], { beam, response }: BeamSource, sink: GenerateSink): void {
+    const state = this.#states[beam] as BeamState;
     if (state.isEnded) return;
-    if (this.#form.echoesPrompt) dropPrompt(ids, this.#inputs.prompt);
+    if (this.#options.echoesPrompt) dropPrompt(ids, this.#inputs.prompt);
     const end = ids.findIndex(this.#isEnd);
     if (end >= 0) {
       state.isEnded = true;
@@ -110,11 +110,11 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     const isDropped = end === ids.length;
     state.tokens += ids.length;
     this.#remember(state, ids);
-    if (ids.length > 0) sink.ids(ids, this.#logprobs(ids, { answer, response }), answer);
-    if (isDropped) sink.text('', 1, undefined, answer);
+    if (ids.length > 0) sink.ids(ids, this.#logprobs(ids, { beam, response }), beam);
+    if (isDropped) sink.text('', 1, undefined, beam);
   }
 
-  #remember({ tail }: Answer, ids: readonly number[]): void {
+  #remember({ tail }: BeamState, ids: readonly number[]): void {
     const length = this.#longestStop;
     for (let at = Math.max(0, ids.length - length); at < ids.length; at++) tail.push(ids[at] as number);
     if (tail.length > 8 * length) tail.splice(0, tail.length - length);
@@ -131,21 +131,21 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     this.#isFinished = true;
     const { prompt } = this.#inputs;
     if (this.#reusedBlocks !== undefined)
-      sink.cachedTokens(Math.min(this.#reusedBlocks * (this.#form.blockSize ?? 0), prompt.length));
-    this.#answers.forEach((state, index) => sink.finish(this.#reason(state), index));
+      sink.cachedTokens(Math.min(this.#reusedBlocks * (this.#options.blockSize ?? 0), prompt.length));
+    this.#states.forEach((state, index) => sink.finish(this.#reason(state), index));
   }
 
-  #reason({ isEnded, tail, tokens }: Answer): FinishReason {
+  #reason({ isEnded, tail, tokens }: BeamState): FinishReason {
     if (isEnded || this.#inputs.stopWords.some((word) => endsWith(tail, word))) return 'stop';
     const { maxTokens = Number.POSITIVE_INFINITY } = this.#request.sampling;
-    const { context = Number.POSITIVE_INFINITY } = this.#form;
+    const { context = Number.POSITIVE_INFINITY } = this.#options;
     return tokens >= maxTokens || this.#inputs.prompt.length + tokens >= context ? 'length' : 'stop';
   }
 }
 
 /** The beam that tokens belong to, and the response that they came with. */
-interface BeamPlace {
-  readonly answer: number;
+interface BeamSource {
+  readonly beam: number;
   readonly response: InferResponse;
 }
 

@@ -36,8 +36,8 @@ export function engineAbilities(
 
 /** Whether logprobs are divided by the length of the response: up to 1.2, unless a parameter turns it off. */
 function normalizesLogprobs(config: ModelConfig, inputs: DeclaredInputs): boolean {
-  const told = isYes(parameterOf(config, 'normalize_log_probs'));
-  if (told !== undefined) return told;
+  const setting = isYes(parameterOf(config, 'normalize_log_probs'));
+  if (setting !== undefined) return setting;
   return !inputs.has(['prompt_ignore_length']) && !inputs.isOfType('early_stopping', 'TYPE_INT32');
 }
 
@@ -60,17 +60,17 @@ export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, 
       return structureSupport(inputs);
     case 'stop':
       // Other tokens may spell the text: it is looked for here as well.
-      return { kind: inputs.has(['stop_words_list']) ? 'honoured' : 'emulated' };
+      return { kind: inputs.has(['stop_words_list']) ? 'supported' : 'emulated' };
     case 'ignore_eos':
-      return { kind: 'honoured' };
+      return { kind: 'supported' };
     case 'include_stop_str_in_output':
     case 'skip_special_tokens':
     case 'spaces_between_special_tokens':
       return { kind: 'emulated' };
     case 'logprobs':
-      return abilities.logprobs ? { kind: 'honoured' } : refused(whyNoLogprobs(inputs));
+      return abilities.logprobs ? { kind: 'supported' } : refused(whyNoLogprobs(inputs));
     case 'top_logprobs':
-      if (abilities.givesLogits) return { kind: 'honoured' };
+      if (abilities.givesLogits) return { kind: 'supported' };
       return refused('The engine returns alternative tokens only if it is built with gather_generation_logits.');
     case 'min_p':
       return refused('TensorRT-LLM has no input for it.');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, requestOf, sharedSampling, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { configOf, displayedInputs, requestOf, sharedSampling } from '../../test/support/contract-fixtures.ts';
 import { engineInputs, engineOutputs } from '../repository/trtllm-tensors.ts';
 import type { ParameterName, Sampling, TokenInputs } from './contract.ts';
 import { type EngineFacts, trtllmTokensContract } from './trtllm-tokens.ts';
@@ -51,7 +51,7 @@ describe('what is sent to an engine', () => {
       parameters: { triton_enable_empty_final_response: true },
       outputs: ['output_ids', 'sequence_length', 'output_log_probs', 'kv_cache_reused_blocks'],
     });
-    expect(shownInputs(encoded)).toEqual([
+    expect(displayedInputs(encoded)).toEqual([
       'input_ids INT32 [1,3] 11,12,13',
       'input_lengths INT32 [1,1] 3',
       'request_output_len INT32 [1,1] 9',
@@ -80,7 +80,7 @@ describe('what is sent to an engine', () => {
   it('is little for a plain request', () => {
     const encoded = engine().encode(request({}, { stream: false }));
     expect(encoded.outputs).toEqual(['output_ids', 'sequence_length']);
-    expect(shownInputs(encoded)).toEqual([
+    expect(displayedInputs(encoded)).toEqual([
       ...plain,
       'streaming BOOL [1,1] false',
       'exclude_input_in_output BOOL [1,1] true',
@@ -89,7 +89,7 @@ describe('what is sent to an engine', () => {
   });
 
   it('has no end token where the response is to ignore it', () => {
-    const lines = shownInputs(engine().encode(request({ ignoreEos: true }, { tokens: { ...tokens, eosIds: [] } })));
+    const lines = displayedInputs(engine().encode(request({ ignoreEos: true }, { tokens: { ...tokens, eosIds: [] } })));
     expect(lines.slice(3)).toEqual([
       'end_id INT32 [1,1] -1',
       'streaming BOOL [1,1] true',
@@ -100,7 +100,7 @@ describe('what is sent to an engine', () => {
 
   it('has a sampling parameter whenever logprobs are requested: there are none otherwise', () => {
     const lines = (sampling: Sampling, contract = engine({}, normalizing)) =>
-      shownInputs(contract.encode(request(sampling, { logprobs: 0 }))).slice(plain.length + 2);
+      displayedInputs(contract.encode(request(sampling, { logprobs: 0 }))).slice(plain.length + 2);
     expect(lines({})).toEqual(['runtime_top_p FP32 [1,1] 1', 'return_log_probs BOOL [1,1] true']);
     expect(lines({ temperature: 0 })).toEqual(['runtime_top_k INT32 [1,1] 1', 'return_log_probs BOOL [1,1] true']);
   });
@@ -109,7 +109,7 @@ describe('what is sent to an engine', () => {
     const contract = engine({ gathersLogits: true }, normalizing);
     const top = contract.encode(request({}, { logprobs: 2, stream: false }));
     expect(top.outputs).toEqual(['output_ids', 'sequence_length', 'generation_logits']);
-    expect(shownInputs(top).slice(plain.length)).toEqual([
+    expect(displayedInputs(top).slice(plain.length)).toEqual([
       'streaming BOOL [1,1] true',
       'exclude_input_in_output BOOL [1,1] true',
       'runtime_top_p FP32 [1,1] 1',
@@ -121,21 +121,23 @@ describe('what is sent to an engine', () => {
 
   it('is a stream where a stop sequence may come in other tokens, but never of beams or of a model that cannot', () => {
     const streaming = (contract: ReturnType<typeof engine>, changes: Parameters<typeof requestOf>[0]) =>
-      shownInputs(contract.encode(request({ stop: ['x'] }, changes))).find((line) => line.startsWith('streaming'));
+      displayedInputs(contract.encode(request({ stop: ['x'] }, changes))).find((line) => line.startsWith('streaming'));
     expect(streaming(engine(), { stream: false })).toBe('streaming BOOL [1,1] true');
-    expect(streaming(engine(), { beams: { width: 2, answers: 1 } })).toBe('streaming BOOL [1,1] false');
+    expect(streaming(engine(), { beams: { width: 2, completions: 1 } })).toBe('streaming BOOL [1,1] false');
     expect(streaming(engine({}, {}), {})).toBe('streaming BOOL [1,1] false');
   });
 
   it('has the width and the length penalty of a beam search', () => {
-    const lines = shownInputs(engine().encode(request({}, { beams: { width: 4, answers: 2, lengthPenalty: 0.5 } })));
+    const lines = displayedInputs(
+      engine().encode(request({}, { beams: { width: 4, completions: 2, lengthPenalty: 0.5 } })),
+    );
     expect(lines.slice(plain.length + 2)).toEqual(['beam_width INT32 [1,1] 4', 'len_penalty FP32 [1,1] 0.5']);
   });
 
   it('asks for the reuse of the cache by the name of the release, and only where blocks have a size', () => {
     const inputs = engineInputs.replace('return_perf_metrics', 'return_kv_cache_reuse_stats');
     const contract = trtllmTokensContract(configOf(inputs, engineOutputs), { ...facts, blockSize: 32 });
-    expect(shownInputs(contract.encode(request())).at(-1)).toBe('return_kv_cache_reuse_stats BOOL [1,1] true');
+    expect(displayedInputs(contract.encode(request())).at(-1)).toBe('return_kv_cache_reuse_stats BOOL [1,1] true');
     expect(engine().encode(request()).outputs).not.toContain('kv_cache_reused_blocks');
   });
 
@@ -143,7 +145,7 @@ describe('what is sent to an engine', () => {
     expect('stopRequest' in engine()).toBe(false);
     const stop = engine({ stopsByRequest: true }).stopRequest?.(request());
     expect(stop).toMatchObject({ id: 'r', model: 'm', outputs: ['output_ids', 'sequence_length'] });
-    expect(stop && shownInputs(stop)).toEqual([
+    expect(stop && displayedInputs(stop)).toEqual([
       'input_ids INT32 [1,1] 0',
       'input_lengths INT32 [1,1] 1',
       'request_output_len INT32 [1,1] 1',
@@ -189,7 +191,7 @@ describe('what an engine supports', () => {
 
   it('is what it has inputs for', () => {
     const contract = trtllmTokensContract(configOf(bare, 'output_ids INT32 -1,-1'), facts);
-    expect(supports(contract, 'honoured')).toEqual(['ignore_eos']);
+    expect(supports(contract, 'supported')).toEqual(['ignore_eos']);
     expect(contract.support('stop')).toEqual({ kind: 'emulated' });
     expect(contract.support('allowed_token_ids')).toMatchObject({ kind: 'refused' });
     expect(contract.support('logprobs')).toMatchObject({ reason: 'This engine returns no logprobs.' });
@@ -197,20 +199,20 @@ describe('what an engine supports', () => {
 
   it.each([
     ['refuses them where they are divided by the length', engine(), 'refused'],
-    ['honours them where the model is told not to', engine({}, normalizing), 'honoured'],
-    ['honours them by the logits', engine({ gathersLogits: true }), 'honoured'],
+    ['honours them where the model is told not to', engine({}, normalizing), 'supported'],
+    ['honours them by the logits', engine({ gathersLogits: true }), 'supported'],
     [
       'honours them from 1.3 on',
       trtllmTokensContract(
         configOf(engineInputs.replace('early_stopping BOOL', 'early_stopping INT32'), engineOutputs),
         facts,
       ),
-      'honoured',
+      'supported',
     ],
     [
       'knows 1.3 by its inputs too',
       trtllmTokensContract(configOf(`${engineInputs}\nprompt_ignore_length INT32 1 optional`, engineOutputs), facts),
-      'honoured',
+      'supported',
     ],
     [
       'refuses them in 1.3 where the model is told so',
@@ -231,8 +233,8 @@ describe('what an engine supports', () => {
       reason: expect.stringContaining('Set normalize_log_probs to false in its config.pbtxt.'),
     });
     expect(engine({}, normalizing).support('top_logprobs')).toMatchObject({ kind: 'refused' });
-    expect(engine({ gathersLogits: true }).support('top_logprobs')).toEqual({ kind: 'honoured' });
+    expect(engine({ gathersLogits: true }).support('top_logprobs')).toEqual({ kind: 'supported' });
     expect(engine({ limits: { beamWidth: 1 } }).support('use_beam_search')).toMatchObject({ kind: 'refused' });
-    expect(engine({ limits: { beamWidth: 2 } }).support('use_beam_search')).toEqual({ kind: 'honoured' });
+    expect(engine({ limits: { beamWidth: 2 } }).support('use_beam_search')).toEqual({ kind: 'supported' });
   });
 });

@@ -3,9 +3,9 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, ImageSupport, Limits, TokenInputs } from './contract.ts';
 import { DeclaredInputs } from './declared-inputs.ts';
-import { allThereIs } from './extremes.ts';
+import { noTokenLimit } from './extremes.ts';
 import { canStop, promptTensors, stopCommand } from './trtllm-engine.ts';
-import { explainTrtllm } from './trtllm-faults.ts';
+import { explainTrtllm } from './trtllm-errors.ts';
 import {
   engineNames,
   inferRequest,
@@ -14,7 +14,7 @@ import {
   samplingTensors,
   structureTensors,
 } from './trtllm-inputs.ts';
-import { adapterForm, loraTensors } from './trtllm-lora.ts';
+import { adapterFormat, loraTensors } from './trtllm-lora.ts';
 import { TrtllmTokensDecoder } from './trtllm-tokens-decoder.ts';
 import { engineAbilities, engineSupport, type LogprobSource } from './trtllm-tokens-support.ts';
 
@@ -69,8 +69,8 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
       ...(source === 'generation_logits' ? inputs.flag('return_generation_logits', true) : []),
       ...(reuse ? inputs.flag(reuse, true) : []),
     ];
-    const wanted = ['output_ids', 'sequence_length', ...(source ? [source] : [])];
-    return inferRequest(request, tensors, [...wanted, ...(reuse ? [reusedBlocks] : [])]);
+    const outputNames = ['output_ids', 'sequence_length', ...(source ? [source] : [])];
+    return inferRequest(request, tensors, [...outputNames, ...(reuse ? [reusedBlocks] : [])]);
   };
 
   return {
@@ -92,7 +92,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
         blockSize: facts.blockSize,
       }),
     explain: explainTrtllm,
-    adapterForm: adapterForm(config),
+    adapterFormat: adapterFormat(config),
     ...(facts.stopsByRequest && canStop(config)
       ? { stopRequest: ({ model: name, version, id }) => stopCommand({ name, version, config }, id) }
       : {}),
@@ -102,7 +102,7 @@ export function trtllmTokensContract(config: ModelConfig, facts: EngineFacts): G
 /** What a request says in token ids. */
 function tokenTensors(inputs: DeclaredInputs, request: GenerateRequest): Tensor[] {
   const { prompt, eosIds, padId, stopWords, badWords, vocabularySize } = tokensOf(request);
-  const { maxTokens = allThereIs, ignoreEos } = request.sampling;
+  const { maxTokens = noTokenLimit, ignoreEos } = request.sampling;
   return [
     ...promptTensors(inputs, prompt, maxTokens),
     // Left out, the end is the engine's own; with -1, the engine ignores every end token.
@@ -121,11 +121,11 @@ function tokensOf({ tokens }: GenerateRequest): TokenInputs {
 
 /** Words as two rows: the ids of all of them, and where each ends. */
 function wordTensors(inputs: DeclaredInputs, name: string, words: readonly (readonly number[])[]): Tensor[] {
-  const told = words.filter((word) => word.length > 0);
-  if (told.length === 0) return [];
-  const ids = told.flat();
+  const nonEmpty = words.filter((word) => word.length > 0);
+  if (nonEmpty.length === 0) return [];
+  const ids = nonEmpty.flat();
   let end = 0;
-  const ends = told.map((word) => (end += word.length));
+  const ends = nonEmpty.map((word) => (end += word.length));
   const padding = Array.from({ length: ids.length - ends.length }, () => -1);
   return inputs.numbers([name], [...ids, ...ends, ...padding], [2, ids.length]);
 }

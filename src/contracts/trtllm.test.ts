@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   configOf,
   decoded,
+  displayedInputs,
   requestOf,
   responseOf,
   sharedSampling,
-  shownInputs,
 } from '../../test/support/contract-fixtures.ts';
 import { numberTensor, textTensor } from '../kserve/tensors.ts';
 import { blsInputs, ensembleInputs, textOutputs } from '../repository/trtllm-tensors.ts';
@@ -47,7 +47,7 @@ describe('what is sent', () => {
       parameters: { triton_enable_empty_final_response: true },
       outputs: ['text_output', 'num_input_tokens', 'num_output_tokens'],
     });
-    expect(shownInputs(request)).toEqual([
+    expect(displayedInputs(request)).toEqual([
       'text_input BYTES [1,1] ["Hi"]',
       'max_tokens INT32 [1,1] 9',
       'exclude_input_in_output BOOL [1,1] true',
@@ -72,7 +72,7 @@ describe('what is sent', () => {
   });
 
   it('is little for a plain request', () => {
-    expect(shownInputs(ensemble.encode(requestOf({ stream: false })))).toEqual([
+    expect(displayedInputs(ensemble.encode(requestOf({ stream: false })))).toEqual([
       'text_input BYTES [1,1] ["Hi"]',
       'max_tokens INT32 [1,1] 1000000',
       'exclude_input_in_output BOOL [1,1] true',
@@ -85,7 +85,7 @@ describe('what is sent', () => {
 
   it('has the old names, and the words that old models insist on', () => {
     const sampling = { maxTokens: 4, seed: -1, minTokens: 2, topP: 0.5, temperature: 0.5, ignoreEos: true };
-    expect(shownInputs(old(true).encode(requestOf({ sampling, stream: false })))).toEqual([
+    expect(displayedInputs(old(true).encode(requestOf({ sampling, stream: false })))).toEqual([
       'text_input BYTES [1,1] ["Hi"]',
       'max_tokens INT32 [1,1] 4',
       'stream BOOL [1,1] true',
@@ -110,7 +110,9 @@ describe('what is sent', () => {
     ['a seed alone chooses among all tokens', { seed: 2 }, ['top_p FP32 [1,1] 1', 'seed UINT64 [1,1] 2']],
   ])('%s', (_, sampling, tensors) => {
     const sampled = /^(?:temperature|top_|seed)/;
-    expect(shownInputs(ensemble.encode(requestOf({ sampling }))).filter((line) => sampled.test(line))).toEqual(tensors);
+    expect(displayedInputs(ensemble.encode(requestOf({ sampling }))).filter((line) => sampled.test(line))).toEqual(
+      tensors,
+    );
   });
 
   it.each([
@@ -119,13 +121,15 @@ describe('what is sent', () => {
     [{ grammar: 'root ::= "a"' }, ['ebnf_grammar', 'root ::= "a"']],
     [{ choice: ['a.b', 'c|d'] }, ['regex', String.raw`(a\.b|c\|d)`]],
   ])('%j is a guide', (structure, guide) => {
-    const lines = shownInputs(ensemble.encode(requestOf({ structure }))).filter((line) => line.startsWith('guided'));
+    const lines = displayedInputs(ensemble.encode(requestOf({ structure }))).filter((line) =>
+      line.startsWith('guided'),
+    );
     expect(lines.map((line) => JSON.parse(line.slice(line.indexOf('] ') + 2)))).toEqual(guide.map((text) => [text]));
   });
 
   it('has the width of a beam search, which is never streamed and has no sampling', () => {
-    const beams = { width: 4, answers: 2, lengthPenalty: 0.5 };
-    const lines = shownInputs(ensemble.encode(requestOf({ beams, sampling: { maxTokens: 2, temperature: 0 } })));
+    const beams = { width: 4, completions: 2, lengthPenalty: 0.5 };
+    const lines = displayedInputs(ensemble.encode(requestOf({ beams, sampling: { maxTokens: 2, temperature: 0 } })));
     expect(lines.slice(3, -2)).toEqual([
       'stream BOOL [1,1] false',
       'beam_width INT32 [1,1] 4',
@@ -138,7 +142,7 @@ describe('what is sent', () => {
 
   it('is not a stream for a model that cannot, and refuses an adapter where there are none', () => {
     const single = trtllmContract(configOf(blsInputs, textOutputs), { decoupled: false });
-    expect(shownInputs(single.encode(requestOf()))).toContain('stream BOOL [1,1] false');
+    expect(displayedInputs(single.encode(requestOf()))).toContain('stream BOOL [1,1] false');
     expect(() => old(true).encode(requestOf({ loraTaskId: 1 }))).toThrow('takes no LoRA adapters');
   });
 });
@@ -206,7 +210,7 @@ describe('what is read', () => {
   });
 
   it('is every requested beam, the best first', () => {
-    const beams = { width: 3, answers: 2 };
+    const beams = { width: 3, completions: 2 };
     const texts = responseOf(
       [textTensor('text_output', ['best', 'good', 'fair'], [1, 3]), count('num_output_tokens', 7)],
       true,
@@ -223,9 +227,9 @@ describe('what is read', () => {
     ['Hi there', ' there'],
     ['Hi', ''],
     ['no echo', 'no echo'],
-  ])('leaves the prompt out of "%s" where the model does not', (text, answer) => {
+  ])('leaves the prompt out of "%s" where the model does not', (text, response) => {
     expect(decoded(old(false).decoder(requestOf({ stream: false })), [uncounted(text, true)])).toEqual([
-      ['text', answer, 1, 0],
+      ['text', response, 1, 0],
       ['finish', undefined, 0],
     ]);
   });
@@ -285,12 +289,12 @@ describe('what it supports', () => {
 
   it('is less in old releases, which do not count either', () => {
     expect(old(true)).toMatchObject({ counts: false, guessesCounts: true, addsSpecialTokens: false });
-    expect(supports(old(true), 'honoured')).toEqual(['temperature', 'seed', 'stop', 'min_tokens', 'bad_words']);
+    expect(supports(old(true), 'supported')).toEqual(['temperature', 'seed', 'stop', 'min_tokens', 'bad_words']);
   });
 
   it('has no beams in a model that accumulates', () => {
     expect(accumulating(true).support('use_beam_search')).toMatchObject({ kind: 'refused' });
-    expect(accumulating(false).support('use_beam_search')).toEqual({ kind: 'honoured' });
+    expect(accumulating(false).support('use_beam_search')).toEqual({ kind: 'supported' });
   });
 
   it('says why, and what to do', () => {

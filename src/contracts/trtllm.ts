@@ -3,11 +3,11 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
-import { allThereIs } from './extremes.ts';
+import { noTokenLimit } from './extremes.ts';
 import { isYes, parameterOf } from './parameters.ts';
 import { TrtllmDecoder } from './trtllm-decoder.ts';
 import { canStop, type StoppableEngine, stopCommand } from './trtllm-engine.ts';
-import { explainTrtllm } from './trtllm-faults.ts';
+import { explainTrtllm } from './trtllm-errors.ts';
 import { trtllmImages, trtllmImageTensors } from './trtllm-images.ts';
 import {
   inferRequest,
@@ -19,7 +19,7 @@ import {
   structureTensors,
   textNames,
 } from './trtllm-inputs.ts';
-import { adapterForm, loraTensors } from './trtllm-lora.ts';
+import { adapterFormat, loraTensors } from './trtllm-lora.ts';
 
 /** What the models around this one say of it. */
 export interface TrtllmFacts {
@@ -68,10 +68,10 @@ export function trtllmContract(
   const streams = ({ stream, beams }: GenerateRequest): boolean =>
     canStream && !beams && (stream || !canExclude || !counts);
 
-  const wanted = ['text_output', ...(counts ? countOutputs : []), ...(reuse ? [reusedBlocks] : [])];
+  const outputNames = ['text_output', ...(counts ? countOutputs : []), ...(reuse ? [reusedBlocks] : [])];
   const encode = (request: GenerateRequest): InferRequest => {
     const flags = { exclude, streams: streams(request), counts, reuse };
-    return inferRequest(request, requestTensors(inputs, request, flags), wanted);
+    return inferRequest(request, requestTensors(inputs, request, flags), outputNames);
   };
 
   return {
@@ -94,7 +94,7 @@ export function trtllmContract(
         blockSize: reuse ? blockSize : undefined,
       }),
     explain: explainTrtllm,
-    adapterForm: adapterForm(config),
+    adapterFormat: adapterFormat(config),
     ...(engine && canStop(engine.config) ? { stopRequest: ({ id }) => stopCommand(engine, id) } : {}),
   };
 }
@@ -117,7 +117,7 @@ function requestTensors(
   return [
     ...inputs.texts('text_input', [request.prompt]),
     ...trtllmImageTensors(inputs, request),
-    ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? allThereIs),
+    ...inputs.number(['max_tokens'], request.sampling.maxTokens ?? noTokenLimit),
     ...(exclude ? inputs.flag(exclude, true) : []),
     ...inputs.flag('stream', streams),
     ...samplingTensors(inputs, request, textNames),
@@ -160,7 +160,7 @@ function support(parameter: ParameterName, inputs: DeclaredInputs, accumulates: 
       return structureSupport(inputs);
     case 'stop':
       // The word that was met stays in the text, and other tokens may spell it: it is cut here.
-      return { kind: inputs.has(['stop_words']) ? 'honoured' : 'emulated' };
+      return { kind: inputs.has(['stop_words']) ? 'supported' : 'emulated' };
     case 'include_stop_str_in_output':
       return { kind: 'emulated' };
     case 'logprobs':

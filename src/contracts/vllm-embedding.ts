@@ -2,8 +2,8 @@ import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import { boolTensor, textTensor } from '../kserve/tensors.ts';
-import { type EmbeddingContract, type InputRow, RowFault, type RowFigures, type RowsRequest } from './row-contracts.ts';
-import { explainVllm } from './vllm-faults.ts';
+import { type EmbeddingContract, type InputRow, RowError, type RowFigures, type RowsRequest } from './row-contracts.ts';
+import { explainVllm } from './vllm-errors.ts';
 
 /**
  * The embeddings of Triton's vLLM backend since 25.11, and of the embedded engine. Every model of the backend declares
@@ -58,10 +58,10 @@ function decode(response: InferResponse): RowFigures {
     vector = JSON.parse(response.text('text_output') ?? '');
   } catch {
     // NaN is no JSON.
-    throw new RowFault(0, 'the model returned a vector that cannot be read');
+    throw new RowError(0, 'the model returned a vector that cannot be read');
   }
   if (!Array.isArray(vector) || !vector.every((figure) => typeof figure === 'number'))
-    throw new RowFault(0, 'the model returned no vector of numbers');
+    throw new RowError(0, 'the model returned no vector of numbers');
   const tokens = response.uint32('num_input_tokens');
   return { figures: Float32Array.from(vector), width: vector.length, ...(tokens === undefined ? {} : { tokens }) };
 }

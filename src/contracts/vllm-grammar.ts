@@ -37,17 +37,20 @@ export function sharedGrammar(text: string, { allowsLeftRecursion }: GrammarOpti
     byName.set(rule.name, rule);
   }
   const hollow = rules.find(({ alternatives }) => alternatives.length === 1 && alternatives[0]?.length === 0);
-  if (hollow) throw grammarError('it is empty: write "" for no text', { text, ...placeOf(hollow) });
+  if (hollow) throw grammarError('it is empty: write "" for no text', { text, ...positionOf(hollow) });
   if (!byName.has('root')) throw new GrammarError('has no rule root, which is where a response begins.');
   for (const rule of rules) checkReferences(rule, byName, text);
   if (writtenOut(rules) > mostWrittenOut)
     throw new GrammarError(`repeats too much: written out it has more than ${mostWrittenOut} characters.`);
   const endless = findEndless(rules);
   if (endless)
-    throw grammarError('it never ends: each alternative needs the rule itself', { text, ...placeOf(endless) });
+    throw grammarError('it never ends: each alternative needs the rule itself', { text, ...positionOf(endless) });
   const recursive = allowsLeftRecursion ? undefined : findLeftRecursive(rules);
   if (recursive)
-    throw grammarError('it begins with itself, which this release does not support', { text, ...placeOf(recursive) });
+    throw grammarError('it begins with itself, which this release does not support', {
+      text,
+      ...positionOf(recursive),
+    });
   return written(rules);
 }
 
@@ -56,7 +59,7 @@ function isLark(text: string): boolean {
   return !text.includes('::=') && /^[ \t]*(?:[?!]?\w+(?:\.\d+)?[ \t]*:(?!=)|%\w+)/m.test(text);
 }
 
-function placeOf({ at, name }: GrammarRule): { readonly at: number; readonly rule: string } {
+function positionOf({ at, name }: GrammarRule): { readonly at: number; readonly rule: string } {
   return { at, rule: name };
 }
 

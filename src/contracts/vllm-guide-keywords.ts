@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json-object.ts';
-import { guideError, within } from './vllm-guide-place.ts';
+import { guideError, memberPath } from './vllm-guide-path.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,15 +28,15 @@ export function typesOf(schema: Json): readonly string[] {
 }
 
 /** Whether the value of a keyword needs something that the libraries do not support. */
-type Asks = (value: unknown, schema: Json) => boolean;
+type KeywordTest = (value: unknown, schema: Json) => boolean;
 
-const always: Asks = () => true;
-const notEmpty: Asks = (value) => isJsonObject(value) && Object.keys(value).length > 0;
-const whenClosed: Asks = (value, schema) =>
+const always: KeywordTest = () => true;
+const notEmpty: KeywordTest = (value) => isJsonObject(value) && Object.keys(value).length > 0;
+const whenClosed: KeywordTest = (value, schema) =>
   value !== true && ['$ref', 'allOf', 'anyOf', 'oneOf'].some((each) => each in schema);
 
 /** xgrammar ignores them, llguidance refuses them. */
-const refused: readonly (readonly [keyword: string, asks: Asks])[] = [
+const refused: readonly (readonly [keyword: string, asks: KeywordTest])[] = [
   ['uniqueItems', (value) => value === true],
   ['contains', (value) => value !== true],
   ['patternProperties', notEmpty],
@@ -53,11 +53,11 @@ const refused: readonly (readonly [keyword: string, asks: Asks])[] = [
 ];
 
 /** Refuses the keywords that a backend's libraries do not implement. */
-export function refuseKeywords(schema: Json, place: string): void {
-  for (const [keyword, asks] of refused)
-    if (Object.hasOwn(schema, keyword) && asks(schema[keyword], schema))
+export function refuseKeywords(schema: Json, path: string): void {
+  for (const [keyword, isUnsupported] of refused)
+    if (Object.hasOwn(schema, keyword) && isUnsupported(schema[keyword], schema))
       throw guideError(
-        within(place, keyword),
+        memberPath(path, keyword),
         'this keyword is not supported: the structured output libraries of this backend do not implement it. ' +
           'Remove it, and check the response for it.',
       );

@@ -5,7 +5,7 @@ import { typesOf as typesOfValue } from '../json-schema/values.ts';
 import { constrains, refuseKeywords, typesOf } from './vllm-guide-keywords.ts';
 import { mergeSchemas } from './vllm-guide-merge.ts';
 import { areApart } from './vllm-guide-one-of.ts';
-import { guideError, placeOfReference, within } from './vllm-guide-place.ts';
+import { guideError, memberPath, pathOfReference } from './vllm-guide-path.ts';
 import { type InnerWriter, type Json, writeTyped } from './vllm-guide-types.ts';
 
 export interface WrittenSchema {
@@ -27,8 +27,8 @@ const mergeStep = 64;
 const deepest = 256;
 
 /** Writes a JSON schema that `checkSchema` has admitted with the keywords that xgrammar and llguidance read alike. */
-export function writeSchema(schema: Json, place: string): WrittenSchema {
-  return new SchemaWriter(schema, place).root();
+export function writeSchema(schema: Json, path: string): WrittenSchema {
+  return new SchemaWriter(schema, path).root();
 }
 
 /** The target of a reference. */
@@ -44,34 +44,33 @@ const escapedHalfPair = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 class SchemaWriter implements InnerWriter {
   readonly #schema: Json;
-  readonly #place: string;
+  readonly #path: string;
   /** By the target of a reference: one path can be written in many ways. */
   readonly #definitions = new Map<unknown, Definition>();
   #steps = 0;
   #depth = 0;
   isExact = true;
 
-  constructor(schema: Json, place: string) {
+  constructor(schema: Json, path: string) {
     this.#schema = schema;
-    this.#place = place;
+    this.#path = path;
   }
 
   root(): WrittenSchema {
-    const schema = this.write(this.#schema, this.#place);
-    if (!schema) throw guideError(this.#place, 'no value satisfies this schema.');
+    const schema = this.write(this.#schema, this.#path);
+    if (!schema) throw guideError(this.#path, 'no value satisfies this schema.');
     const definitions = [...this.#definitions.values()].map(({ name, schema: each }) => [name, each ?? {}]);
     const whole = definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) };
-    if (escapedHalfPair.test(JSON.stringify(whole)))
-      throw guideError(this.#place, 'contains half of a surrogate pair.');
+    if (escapedHalfPair.test(JSON.stringify(whole))) throw guideError(this.#path, 'contains half of a surrogate pair.');
     return { schema: whole, isExact: this.isExact };
   }
 
   /** Undefined where no value satisfies it. */
-  write(schema: unknown, place: string): Json | undefined {
+  write(schema: unknown, path: string): Json | undefined {
     this.#step(1 + (isJsonObject(schema) ? Math.floor(membersOf(schema) / memberStep) : 0));
     if (this.#depth === deepest) throw this.#tooComplex();
     this.#depth++;
-    const written = this.#written(schema, place);
+    const written = this.#written(schema, path);
     this.#depth--;
     return written;
   }
@@ -92,26 +91,26 @@ class SchemaWriter implements InnerWriter {
 
   #tooComplex(): ApiError {
     return guideError(
-      this.#place,
+      this.#path,
       'is too complex: simplify its references, its allOf and its patterns, or require more properties.',
     );
   }
 
-  #written(schema: unknown, place: string): Json | undefined {
+  #written(schema: unknown, path: string): Json | undefined {
     if (!isJsonObject(schema)) return schema === false ? undefined : {};
-    refuseKeywords(schema, place);
+    refuseKeywords(schema, path);
     const { $ref: reference, allOf, ...rest } = schema;
-    if (typeof reference === 'string') return this.#reference(reference, allOf ? { allOf, ...rest } : rest, place);
-    if (Array.isArray(allOf)) return this.#all(rest, allOf, place);
-    if (Array.isArray(schema['anyOf']) || Array.isArray(schema['oneOf'])) return this.#any(schema, place);
-    return this.#plain(schema, place);
+    if (typeof reference === 'string') return this.#reference(reference, allOf ? { allOf, ...rest } : rest, path);
+    if (Array.isArray(allOf)) return this.#all(rest, allOf, path);
+    if (Array.isArray(schema['anyOf']) || Array.isArray(schema['oneOf'])) return this.#any(schema, path);
+    return this.#plain(schema, path);
   }
 
-  #reference(reference: string, beside: Json, place: string): Json | undefined {
+  #reference(reference: string, beside: Json, path: string): Json | undefined {
     const definition = this.#definition(reference);
     if (!constrains(beside)) return definition;
     const target = referenced(this.#schema, reference);
-    return isJsonObject(target) ? this.#merged([target, beside], place) : definition && this.write(beside, place);
+    return isJsonObject(target) ? this.#merged([target, beside], path) : definition && this.write(beside, path);
   }
 
   #definition(reference: string): Json | undefined {
@@ -127,28 +126,28 @@ class SchemaWriter implements InnerWriter {
     this.#definitions.set(target, definition);
     const { isExact } = this;
     this.isExact = true;
-    definition.schema = this.write(target, placeOfReference(this.#place, reference));
+    definition.schema = this.write(target, pathOfReference(this.#path, reference));
     definition.isExact = this.isExact;
     this.isExact = isExact;
     return definition;
   }
 
-  #all(beside: Json, parts: readonly unknown[], place: string): Json | undefined {
-    const inner = within(place, 'allOf');
-    if (parts.length === 1 && !constrains(beside)) return this.write(parts[0], within(inner, 0));
-    const isPossible = parts.every((part, at) => this.#tries(part, within(inner, at)));
-    return isPossible ? this.#merged([beside, ...parts.filter(isJsonObject)], place) : undefined;
+  #all(beside: Json, parts: readonly unknown[], path: string): Json | undefined {
+    const inner = memberPath(path, 'allOf');
+    if (parts.length === 1 && !constrains(beside)) return this.write(parts[0], memberPath(inner, 0));
+    const isPossible = parts.every((part, at) => this.#tries(part, memberPath(inner, at)));
+    return isPossible ? this.#merged([beside, ...parts.filter(isJsonObject)], path) : undefined;
   }
 
   /** Whether a schema that is merged with others has values. Errors in it name its own path. */
-  #tries(schema: unknown, place: string): boolean {
+  #tries(schema: unknown, path: string): boolean {
     const { isExact } = this;
-    const written = this.write(schema, place);
+    const written = this.write(schema, path);
     this.isExact = isExact;
     return written !== undefined;
   }
 
-  #merged(schemas: readonly Json[], place: string): Json | undefined {
+  #merged(schemas: readonly Json[], path: string): Json | undefined {
     let all: Json = {};
     for (const schema of schemas) {
       this.#step((JSON.stringify(all).length + JSON.stringify(schema).length) / mergeStep);
@@ -157,17 +156,17 @@ class SchemaWriter implements InnerWriter {
       if (!both) return undefined;
       all = both;
     }
-    return this.write(all, place);
+    return this.write(all, path);
   }
 
-  #any(schema: Json, place: string): Json | undefined {
+  #any(schema: Json, path: string): Json | undefined {
     const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
     const { [keyword]: branches, ...beside } = schema;
     const list = branches as readonly unknown[];
     const hasMore = constrains(beside);
-    if (hasMore && !this.#tries(beside, place)) return undefined;
+    if (hasMore && !this.#tries(beside, path)) return undefined;
     const written = list.flatMap((branch, at) => {
-      const inner = within(within(place, keyword), at);
+      const inner = memberPath(memberPath(path, keyword), at);
       if (hasMore && !this.#tries(branch, inner)) return [];
       const own = isJsonObject(branch) ? branch : {};
       const whole = hasMore ? this.#merged([beside, own], inner) : this.write(branch, inner);
@@ -184,23 +183,23 @@ class SchemaWriter implements InnerWriter {
     return found;
   }
 
-  #plain(schema: Json, place: string): Json | undefined {
+  #plain(schema: Json, path: string): Json | undefined {
     const types = typesOf(schema);
     const values = valuesOf(schema);
-    if (values) return this.#values(values, schema, place);
+    if (values) return this.#values(values, schema, path);
     if (types.length === 0) return {};
-    const written = types.map((type) => writeTyped(type, schema, { writer: this, place }));
+    const written = types.map((type) => writeTyped(type, schema, { writer: this, path }));
     return anyOf(written.filter((each) => each !== undefined));
   }
 
-  #values(values: readonly unknown[], schema: Json, place: string): Json | undefined {
+  #values(values: readonly unknown[], schema: Json, path: string): Json | undefined {
     const { const: _const, enum: _enum, type, ...others } = schema;
     const types = new Set([type].flat());
     const allowed =
       type === undefined ? values : values.filter((value) => typesOfValue(value).some((each) => types.has(each)));
     // Other keywords are left to the check of the response.
     if (constrains(others)) {
-      this.write(others, place);
+      this.write(others, path);
       this.isExact = false;
     }
     if (allowed.length === 0) return undefined;

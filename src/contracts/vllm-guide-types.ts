@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { WrittenPattern } from '../patterns/write-pattern.ts';
+import { guideError, hasHalfPair, memberPath } from './vllm-guide-path.ts';
 import { writeStringPattern } from './vllm-guide-pattern.ts';
-import { guideError, hasHalfPair, within } from './vllm-guide-place.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export interface InnerWriter {
   /** Set to false where something is left to the check of the response. */
   isExact: boolean;
   /** Undefined where no value satisfies it. */
-  write(schema: unknown, place: string): Json | undefined;
+  write(schema: unknown, path: string): Json | undefined;
   /** Refuses a schema whose patterns are too long together. */
   readsPattern(length: number): void;
   /** Refuses a schema with too many optional properties. */
@@ -20,7 +20,7 @@ export interface InnerWriter {
 
 interface TypeContext {
   readonly writer: InnerWriter;
-  readonly place: string;
+  readonly path: string;
 }
 
 /** What a schema says about values of one type; undefined where none satisfies it. */
@@ -45,13 +45,13 @@ export function writeTyped(type: string, schema: Json, context: TypeContext): Js
 const sharedFormats = new Set('email date time date-time duration ipv4 ipv6 hostname uuid'.split(' '));
 
 /** xgrammar takes one of pattern, format and length. The most telling one guides, the others are checked. */
-function writeString({ pattern, format, minLength, maxLength }: Json, { writer, place }: TypeContext): Json {
+function writeString({ pattern, format, minLength, maxLength }: Json, { writer, path }: TypeContext): Json {
   const least = minLength === 0 ? undefined : minLength;
   const hasLength = least !== undefined || maxLength !== undefined;
   const isShared = typeof format === 'string' && sharedFormats.has(format);
   if (typeof pattern === 'string') {
     writer.readsPattern(pattern.length);
-    const written = isShared ? writtenPattern(pattern) : writeStringPattern(pattern, within(place, 'pattern'));
+    const written = isShared ? writtenPattern(pattern) : writeStringPattern(pattern, memberPath(path, 'pattern'));
     if (!written?.isExact || hasLength) writer.isExact = false;
     return written ? { type: 'string', pattern: written.text } : { type: 'string', format };
   }
@@ -127,12 +127,12 @@ function writeNumber(schema: Json, { writer }: TypeContext): Json | undefined {
   };
 }
 
-function writeArray(schema: Json, { writer, place }: TypeContext): Json | undefined {
+function writeArray(schema: Json, { writer, path }: TypeContext): Json | undefined {
   const { minItems, maxItems = Infinity } = schema as Record<string, number>;
-  const { first, firstPath, others, othersPath } = itemsOf(schema, place);
+  const { first, firstPath, others, othersPath } = itemsOf(schema, path);
   const prefixItems: Json[] = [];
   for (const [at, item] of first.entries()) {
-    const written = at < maxItems ? writer.write(item, within(firstPath, at)) : undefined;
+    const written = at < maxItems ? writer.write(item, memberPath(firstPath, at)) : undefined;
     if (!written) break;
     prefixItems.push(written);
   }
@@ -151,20 +151,20 @@ function writeArray(schema: Json, { writer, place }: TypeContext): Json | undefi
 }
 
 /** The schemas of the first items, and that of the others; older drafts have the first ones in `items`. */
-function itemsOf({ items, prefixItems, additionalItems, unevaluatedItems }: Json, place: string) {
+function itemsOf({ items, prefixItems, additionalItems, unevaluatedItems }: Json, path: string) {
   if (Array.isArray(items))
     return {
       first: items as readonly unknown[],
-      firstPath: within(place, 'items'),
+      firstPath: memberPath(path, 'items'),
       others: additionalItems ?? true,
-      othersPath: within(place, 'additionalItems'),
+      othersPath: memberPath(path, 'additionalItems'),
     };
   const othersKey = items === undefined ? 'unevaluatedItems' : 'items';
   return {
     first: (prefixItems ?? []) as readonly unknown[],
-    firstPath: within(place, 'prefixItems'),
+    firstPath: memberPath(path, 'prefixItems'),
     others: items ?? unevaluatedItems ?? true,
-    othersPath: within(place, othersKey),
+    othersPath: memberPath(path, othersKey),
   };
 }
 
@@ -172,20 +172,20 @@ function itemsOf({ items, prefixItems, additionalItems, unevaluatedItems }: Json
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const escapedName = /["\\\u0000-\u001f]/;
 
-function writeObject(schema: Json, { writer, place }: TypeContext): Json | undefined {
+function writeObject(schema: Json, { writer, path }: TypeContext): Json | undefined {
   const own = isJsonObject(schema['properties']) ? schema['properties'] : {};
   const required = new Set((schema['required'] ?? []) as readonly string[]);
-  const others = othersOf(schema, place, { writer, isOpen: Object.keys(own).length === 0 });
+  const others = othersOf(schema, path, { writer, isOpen: Object.keys(own).length === 0 });
   const properties = new Map<string, Json>();
   for (const [name, property] of Object.entries(own)) {
-    checkName(name, within(place, 'properties'));
-    const written = writer.write(property, within(within(place, 'properties'), name));
+    checkName(name, memberPath(path, 'properties'));
+    const written = writer.write(property, memberPath(memberPath(path, 'properties'), name));
     if (written) properties.set(name, written);
     else if (required.has(name)) return undefined;
   }
   for (const name of required) {
     if (properties.has(name)) continue;
-    checkName(name, within(place, 'required'));
+    checkName(name, memberPath(path, 'required'));
     // A property that is only required has the schema of the additional ones.
     const additional = schema['additionalProperties'] === undefined ? {} : others;
     if (!additional) return undefined;
@@ -207,14 +207,14 @@ function writeObject(schema: Json, { writer, place }: TypeContext): Json | undef
 /** The schema of properties that are not named. Left out, it is for objects without named ones: xgrammar does so. */
 function othersOf(
   schema: Json,
-  place: string,
+  path: string,
   { writer, isOpen }: { readonly writer: InnerWriter; readonly isOpen: boolean },
 ): Json | undefined {
   const { additionalProperties, unevaluatedProperties } = schema;
   if (additionalProperties !== undefined)
-    return writer.write(additionalProperties, within(place, 'additionalProperties'));
+    return writer.write(additionalProperties, memberPath(path, 'additionalProperties'));
   if (unevaluatedProperties !== undefined)
-    return writer.write(unevaluatedProperties, within(place, 'unevaluatedProperties'));
+    return writer.write(unevaluatedProperties, memberPath(path, 'unevaluatedProperties'));
   return isOpen ? {} : undefined;
 }
 
@@ -230,10 +230,10 @@ function checkCounts({ minProperties, maxProperties }: Json, { writer, required,
   if (typeof maxProperties === 'number' && maxProperties < most) writer.isExact = false;
 }
 
-function checkName(name: string, place: string): void {
+function checkName(name: string, path: string): void {
   if (escapedName.test(name) || hasHalfPair(name))
     throw guideError(
-      place,
+      path,
       `the name ${JSON.stringify(name.slice(0, 64))} has a quotation mark, a backslash or a control character, ` +
         'which this backend does not support in names of properties.',
     );

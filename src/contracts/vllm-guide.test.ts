@@ -242,9 +242,9 @@ describe('a JSON schema', () => {
     [{ properties: { a: false }, required: ['a'] }, '', 'no value satisfies this schema.'],
     [{ allOf: [text, whole] }, '', 'no value satisfies this schema.'],
     [{ const: '\ud800' }, '', 'contains half of a surrogate pair.'],
-  ])('%j is refused in its place', (json, place, message) => {
+  ])('%j is refused in its place', (json, location, message) => {
     const [param, said] = errorOf({ json: json as Record<string, unknown> });
-    expect([param, said.slice(0, message.length)]).toEqual([`structured_outputs.json${place}`, message]);
+    expect([param, said.slice(0, message.length)]).toEqual([`structured_outputs.json${location}`, message]);
   });
 
   it('is refused where references multiply it or lead on and on, and where its patterns are too long', () => {

@@ -12,7 +12,7 @@ import { writeSchema } from './vllm-guide-schema.ts';
  */
 export function guideWriter(grammars: GrammarOptions): (structure: Structure) => WrittenGuide {
   const cache = new GuideCache({ most: 256, longest: 64 * 1024 });
-  return (structure) => cache.guide(structure, (wanted) => write(wanted, grammars));
+  return (structure) => cache.guide(structure, (input) => write(input, grammars));
 }
 
 function write(structure: Structure, grammars: GrammarOptions): WrittenGuide {

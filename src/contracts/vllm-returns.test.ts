@@ -17,7 +17,7 @@ const silent: GenerateSink = {
 };
 
 /** What a request asks for, by its outputs; its flags must say the same. */
-function asked(contract: GenerationContract, parts: Partial<GenerateRequest> = {}): readonly string[] {
+function requested(contract: GenerationContract, parts: Partial<GenerateRequest> = {}): readonly string[] {
   const { inputs, outputs = [] } = contract.encode(requestOf(parts));
   const flags = inputs.map(({ name }) => name).filter((name) => name.startsWith('return_'));
   expect(flags).toEqual(outputs.slice(1).map((name) => `return_${name}`));
@@ -54,39 +54,39 @@ function watched(config = vllmConfig): GenerationContract {
 
 describe('what a request asks the vLLM backend for', () => {
   it('is everything where nothing says what it needs', () => {
-    expect(asked(watched())).toEqual(all);
-    expect(asked(watched(), { logprobs: 0 })).toEqual([...all, 'logprobs']);
+    expect(requested(watched())).toEqual(all);
+    expect(requested(watched(), { logprobs: 0 })).toEqual([...all, 'logprobs']);
   });
 
   it('is the finish reason, and of the counts those that it needs', () => {
     const contract = watched();
     const counts = [true, false].flatMap((prompt) => [true, false].map((completion) => ({ prompt, completion })));
-    expect(counts.map((each) => asked(contract, { counts: each }))).toEqual([
+    expect(counts.map((each) => requested(contract, { counts: each }))).toEqual([
       all,
       ['text_output', 'finish_reason', 'num_input_tokens'],
       ['text_output', 'finish_reason', 'num_output_tokens'],
       ['text_output', 'finish_reason'],
     ]);
-    expect(asked(contract, { ...unneeded, logprobs: 2 })).toEqual(['text_output', 'finish_reason', 'logprobs']);
+    expect(requested(contract, { ...unneeded, logprobs: 2 })).toEqual(['text_output', 'finish_reason', 'logprobs']);
   });
 
   it('is everything where the response comes whole', () => {
-    expect(asked(watched(), { ...unneeded, stream: false })).toEqual(all);
+    expect(requested(watched(), { ...unneeded, stream: false })).toEqual(all);
   });
 
   it('is everything of the embedded engine, and of a model that gives no finish reason', () => {
-    expect(asked(watched({ ...vllmConfig, backend: 'llamacpp' }), unneeded)).toEqual(all);
+    expect(requested(watched({ ...vllmConfig, backend: 'llamacpp' }), unneeded)).toEqual(all);
     const unreasoned = configOf(
       'text_input STRING 1\nreturn_num_output_tokens BOOL 1 optional',
       'text_output STRING -1\nnum_output_tokens UINT32 -1',
       { backend: 'vllm' },
     );
-    expect(asked(watched(unreasoned), unneeded)).toEqual(['text_output', 'num_output_tokens']);
+    expect(requested(watched(unreasoned), unneeded)).toEqual(['text_output', 'num_output_tokens']);
   });
 });
 
 describe('the tokens of a response', () => {
-  const asksForTokens = (contract: GenerationContract) => asked(contract, unneeded).includes('num_output_tokens');
+  const asksForTokens = (contract: GenerationContract) => requested(contract, unneeded).includes('num_output_tokens');
 
   it('are requested until eight streams have had one each', () => {
     const contract = vllmContract(vllmConfig);

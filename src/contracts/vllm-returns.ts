@@ -52,17 +52,17 @@ export function vllmReturns(
   const known = new Map<number, VllmReturns>();
   return (request) => {
     const needsAll = !tokens || !request.stream;
-    const wants = {
+    const flags = {
       finish_reason: true,
       num_input_tokens: needsAll || (request.counts?.prompt ?? true),
       num_output_tokens: needsAll || (request.counts?.completion ?? true) || !tokens.areSingle,
       logprobs: request.logprobs !== undefined,
     };
-    const key = (wants.num_input_tokens ? 1 : 0) + (wants.num_output_tokens ? 2 : 0) + (wants.logprobs ? 4 : 0);
+    const key = (flags.num_input_tokens ? 1 : 0) + (flags.num_output_tokens ? 2 : 0) + (flags.logprobs ? 4 : 0);
     const found = known.get(key);
     if (found) return found;
-    const names = Object.entries(wants)
-      .filter(([name, isWanted]) => isWanted && inputs.has(`return_${name}`) && outputs.has(name))
+    const names = Object.entries(flags)
+      .filter(([name, isRequested]) => isRequested && inputs.has(`return_${name}`) && outputs.has(name))
       .map(([name]) => name);
     const made: VllmReturns = {
       inputs: names.map((name) => boolTensor(`return_${name}`, true)),

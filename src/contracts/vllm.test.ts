@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configOf, requestOf, shownInputs } from '../../test/support/contract-fixtures.ts';
+import { configOf, displayedInputs, requestOf } from '../../test/support/contract-fixtures.ts';
 import { vllmConfig } from '../../test/support/scripted-model.ts';
 import type { ParameterName, Sampling } from './contract.ts';
 import { smallestTopP } from './extremes.ts';
@@ -11,14 +11,16 @@ const oldest = vllmContract(configOf('text_input STRING 1', 'text_output STRING 
 const embedded = vllmContract({ ...vllmConfig, backend: 'llamacpp' });
 
 const parametersOf = (sampling: Sampling, more = {}, by = contract) => {
-  const line = shownInputs(by.encode(requestOf({ sampling, ...more }))).find((input) => input.startsWith('sampling_'));
+  const line = displayedInputs(by.encode(requestOf({ sampling, ...more }))).find((input) =>
+    input.startsWith('sampling_'),
+  );
   const [text = ''] = JSON.parse(line?.slice(line.indexOf('] ') + 2) ?? '[]') as string[];
   return text;
 };
 
 describe('a request to vLLM', () => {
   it('has the tensors that its release declares', () => {
-    expect(shownInputs(contract.encode(requestOf({ sampling: { maxTokens: 3 }, logprobs: 2 })))).toEqual([
+    expect(displayedInputs(contract.encode(requestOf({ sampling: { maxTokens: 3 }, logprobs: 2 })))).toEqual([
       'text_input BYTES [1] ["Hi"]',
       'stream BOOL [1] true',
       'exclude_input_in_output BOOL [1] true',
@@ -36,7 +38,7 @@ describe('a request to vLLM', () => {
   });
 
   it('is streamed where its tokens are counted by its responses', () => {
-    const streams = [contract, oldest].map((each) => shownInputs(each.encode(requestOf({ stream: false })))[1]);
+    const streams = [contract, oldest].map((each) => displayedInputs(each.encode(requestOf({ stream: false })))[1]);
     expect(streams).toEqual(['stream BOOL [1] false', 'stream BOOL [1] true']);
   });
 
@@ -87,11 +89,11 @@ describe('a request to vLLM', () => {
 
 describe('what a release can do', () => {
   it.each<[ParameterName, string, string, string]>([
-    ['logprobs', 'honoured', 'refused', 'honoured'],
-    ['structured_outputs', 'honoured', 'refused', 'honoured'],
-    ['logit_bias', 'refused', 'refused', 'honoured'],
+    ['logprobs', 'supported', 'refused', 'supported'],
+    ['structured_outputs', 'supported', 'refused', 'supported'],
+    ['logit_bias', 'refused', 'refused', 'supported'],
     ['use_beam_search', 'refused', 'refused', 'refused'],
-    ['stop', 'honoured', 'honoured', 'honoured'],
+    ['stop', 'supported', 'supported', 'supported'],
   ])('%s', (parameter, ...kinds) => {
     expect([contract, oldest, embedded].map((each) => each.support(parameter).kind)).toEqual(kinds);
   });

@@ -12,10 +12,10 @@ import type {
   Sampling,
   Support,
 } from './contract.ts';
-import { allThereIs, smallestTopP } from './extremes.ts';
+import { noTokenLimit, smallestTopP } from './extremes.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
-import { explainVllm, namedAdapters } from './vllm-faults.ts';
+import { explainVllm, namedAdapters } from './vllm-errors.ts';
 import { guideWriter } from './vllm-guide.ts';
 import { ResponseTokens, type VllmReturns, vllmReturns } from './vllm-returns.ts';
 
@@ -136,12 +136,12 @@ function support(
       kind: 'refused',
       reason: "This release of Triton's vLLM backend returns no logprobs; 24.12 and later do.",
     };
-  return { kind: 'honoured' };
+  return { kind: 'supported' };
 }
 
 function samplingParameters(request: GenerateRequest, structureKey: string | undefined): Record<string, unknown> {
   const { sampling, logprobs, structure } = request;
-  const parameters: Record<string, unknown> = { max_tokens: sampling.maxTokens ?? allThereIs };
+  const parameters: Record<string, unknown> = { max_tokens: sampling.maxTokens ?? noTokenLimit };
   for (const [key, name] of sampledBy) if (sampling[key] !== undefined) parameters[name] = sampling[key];
   if (sampling.topP !== undefined) parameters['top_p'] = Math.max(sampling.topP, smallestTopP);
   if (logprobs !== undefined) parameters['logprobs'] = logprobs;

@@ -11,17 +11,17 @@ import { AdapterInference } from './adapter-inference.ts';
 const missing = new StatusError('UNKNOWN', 'LoRA task 1 not found in cache. Please send LoRA weights with request');
 
 /** A server that responds to each request with the next of these: two responses, or an error. */
-function scripted(answers: readonly (StatusError | 'answers')[], read = async () => ({}) as LoraWeights) {
+function scripted(responses: readonly (StatusError | 'answers')[], read = async () => ({}) as LoraWeights) {
   const sent: string[] = [];
   const stream = ({ id }: InferRequest, sink: ResponseSink) => {
-    const answer = answers[sent.push(id) - 1] ?? new StatusError('UNKNOWN', 'asked too often');
-    if (answer instanceof StatusError) return failedInference(answer, sink);
+    const response = responses[sent.push(id) - 1] ?? new StatusError('UNKNOWN', 'asked too often');
+    if (response instanceof StatusError) return failedInference(response, sink);
     return new PlayedInference(sink, { responses: [{ id: 'first' }, { id: 'second' }] });
   };
   const server = { stream } as unknown as InferenceServer;
   const contract = {
     encode: ({ loraWeights }: GenerateRequest) => ({ id: loraWeights ? 'weights' : 'number' }),
-    adapterForm: { datatype: 'FP16', isMissing: (error: StatusError) => error === missing },
+    adapterFormat: { datatype: 'FP16', isMissing: (error: StatusError) => error === missing },
   } as unknown as GenerationContract;
   const adapter = { taskId: 1, folder: { read }, sentTo: new WeakSet<InferenceServer>() };
   const options = { server, contract, request: {} as GenerateRequest, adapter, call: {} };
@@ -38,10 +38,10 @@ async function idsOf(open: Open): Promise<string[]> {
 }
 
 /** What the sink of an inference hears. */
-function heardOf(open: Open) {
-  const heard: unknown[] = [];
-  const running = open({ response: ({ id }) => heard.push(id), end: (error) => heard.push(['end', error]) });
-  return { heard, running };
+function receivedOf(open: Open) {
+  const received: unknown[] = [];
+  const running = open({ response: ({ id }) => received.push(id), end: (error) => received.push(['end', error]) });
+  return { received, running };
 }
 
 describe('AdapterInference', () => {
@@ -65,35 +65,35 @@ describe('AdapterInference', () => {
   });
 
   it('passes other errors on, and sends the weights again if they may not have arrived', async () => {
-    const fault = new StatusError('UNAVAILABLE', 'gone');
-    const { open, sent } = scripted([fault, 'answers', fault]);
-    await expect(idsOf(open)).rejects.toBe(fault);
+    const error = new StatusError('UNAVAILABLE', 'gone');
+    const { open, sent } = scripted([error, 'answers', error]);
+    await expect(idsOf(open)).rejects.toBe(error);
     await idsOf(open);
-    await expect(idsOf(open)).rejects.toBe(fault);
+    await expect(idsOf(open)).rejects.toBe(error);
     expect(sent).toEqual(['weights', 'weights', 'number']);
   });
 
   it('sends nothing if it is cancelled while the weights are read', async () => {
     let give: ((weights: LoraWeights) => void) | undefined;
     const { open, sent } = scripted(['answers'], () => new Promise((resolve) => (give = resolve)));
-    const { heard, running } = heardOf(open);
+    const { received, running } = receivedOf(open);
     running.cancel();
     give?.({} as LoraWeights);
     await new Promise(setImmediate);
-    expect([heard, sent]).toEqual([[], []]);
+    expect([received, sent]).toEqual([[], []]);
   });
 
   it('ends with an error that occurs while the weights are read, first or once more', async () => {
-    const fault = new StatusError('DEADLINE_EXCEEDED', 'late');
+    const error = new StatusError('DEADLINE_EXCEEDED', 'late');
     const gives: ((weights: LoraWeights) => void)[] = [];
     const { open, sent } = scripted(['answers', missing], () => new Promise((resolve) => gives.push(resolve)));
     const ended = async () => {
-      const { heard, running } = heardOf(open);
+      const { received, running } = receivedOf(open);
       await new Promise(setImmediate);
-      running.cancel(fault);
+      running.cancel(error);
       gives.at(-1)?.({} as LoraWeights);
       await new Promise(setImmediate);
-      expect(heard).toEqual([['end', fault]]);
+      expect(received).toEqual([['end', error]]);
     };
     await ended();
     const good = idsOf(open);

@@ -22,7 +22,7 @@ export class AdapterInference implements RunningInference, ResponseSink {
   readonly #sink: ResponseSink;
   #running: RunningInference | undefined;
   #hasWeights = false;
-  #hasBegun = false;
+  #hasStarted = false;
   #isPaused = false;
   #isOver = false;
 
@@ -40,16 +40,16 @@ export class AdapterInference implements RunningInference, ResponseSink {
 
   response(response: InferResponse): void {
     if (this.#isOver) return;
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     this.#sink.response(response);
   }
 
   end(error?: unknown): void {
     if (this.#isOver) return;
-    if (error !== undefined && !this.#hasBegun) {
+    if (error !== undefined && !this.#hasStarted) {
       const { server, contract, adapter } = this.#options;
       if (this.#hasWeights) adapter.sentTo.delete(server);
-      else if (error instanceof StatusError && contract.adapterForm?.isMissing(error)) {
+      else if (error instanceof StatusError && contract.adapterFormat?.isMissing(error)) {
         this.#sendWeights();
         return;
       }
@@ -90,8 +90,8 @@ export class AdapterInference implements RunningInference, ResponseSink {
 
   async #weights(): Promise<LoraWeights> {
     const { contract, adapter } = this.#options;
-    if (!contract.adapterForm) throw new Error('The contract of this model has no inputs for LoRA weights.');
-    return adapter.folder.read(contract.adapterForm).catch(unreadable);
+    if (!contract.adapterFormat) throw new Error('The contract of this model has no inputs for LoRA weights.');
+    return adapter.folder.read(contract.adapterFormat).catch(unreadable);
   }
 
   #send(request: GenerateRequest): void {

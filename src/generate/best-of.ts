@@ -23,10 +23,10 @@ interface Candidate {
  * counts every candidate, as OpenAI's does.
  */
 export function bestOf(run: Run, round: Round, candidates: number): MaybePromise<Generation> {
-  const { logprobs, choicesPerPrompt: wanted, prompts } = round;
+  const { logprobs, choicesPerPrompt, prompts } = round;
   // Ranking needs the logprobs, even if the request does not ask for them.
   const all = generate(run, { ...round, logprobs: logprobs ?? 0, choicesPerPrompt: candidates });
-  const options = { prompts: prompts.length, candidates, wanted, keepsLogprobs: logprobs !== undefined };
+  const options = { prompts: prompts.length, candidates, choicesPerPrompt, keepsLogprobs: logprobs !== undefined };
   return after(all, (generation) => staged(generation, (out) => new Ranking(out, options)));
 }
 
@@ -34,7 +34,7 @@ interface RankingOptions {
   readonly prompts: number;
   /** How many there are for each prompt, and how many of them the request gets. */
   readonly candidates: number;
-  readonly wanted: number;
+  readonly choicesPerPrompt: number;
   readonly keepsLogprobs: boolean;
 }
 
@@ -66,12 +66,12 @@ class Ranking extends EventStage {
   }
 
   override end(): void {
-    const { prompts, candidates, wanted, keepsLogprobs } = this.#options;
+    const { prompts, candidates, choicesPerPrompt, keepsLogprobs } = this.#options;
     const chosen = Array.from({ length: prompts }, (_, prompt) =>
       this.#candidates
         .slice(prompt * candidates, (prompt + 1) * candidates)
         .toSorted((a, b) => meanLogprob(b) - meanLogprob(a))
-        .slice(0, wanted),
+        .slice(0, choicesPerPrompt),
     ).flat();
     for (const [choice, { events }] of chosen.entries())
       for (const event of events)

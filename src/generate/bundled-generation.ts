@@ -1,33 +1,33 @@
 import type { TokenLogprob } from '../contracts/contract.ts';
 import type { EventSink, Generation, OtherEvent, RunningGeneration } from '../contracts/events.ts';
-import type { Coalescing } from './coalescing.ts';
+import type { Coalescer } from './coalescer.ts';
 import { DeltaBundle, isDelta } from './delta-bundle.ts';
 
 /** When the deltas of a stream are sent. */
-export interface Bundling {
+export interface BundleOptions {
   /** After this number of tokens. */
   readonly interval: number;
   /** Also after a few milliseconds while the process is busy; left out: at once. */
-  readonly coalescing?: Coalescing | undefined;
+  readonly coalescing?: Coalescer | undefined;
 }
 
 /** A generation with fewer, larger deltas. The first delta of a choice is sent at once. */
-export function bundled(generation: Generation, bundling: Bundling): Generation {
-  return { start: (sink) => new BundledGeneration(sink, bundling).start(generation) };
+export function bundled(generation: Generation, options: BundleOptions): Generation {
+  return { start: (sink) => new BundledGeneration(sink, options).start(generation) };
 }
 
 class BundledGeneration implements EventSink, RunningGeneration {
   readonly #sink: EventSink;
-  readonly #bundling: Bundling;
+  readonly #options: BundleOptions;
   /** One for each choice up to the highest that had a delta. */
   readonly #bundles: DeltaBundle[] = [];
   #running: RunningGeneration | undefined;
   #isHeld = false;
   #isOver = false;
 
-  constructor(sink: EventSink, bundling: Bundling) {
+  constructor(sink: EventSink, options: BundleOptions) {
     this.#sink = sink;
-    this.#bundling = bundling;
+    this.#options = options;
   }
 
   start(generation: Generation): this {
@@ -68,7 +68,7 @@ class BundledGeneration implements EventSink, RunningGeneration {
     this.#isHeld = false;
     if (this.#isOver) return;
     try {
-      for (const bundle of this.#bundles) if (bundle.tokens >= this.#bundling.interval) bundle.give(this.#sink);
+      for (const bundle of this.#bundles) if (bundle.tokens >= this.#options.interval) bundle.give(this.#sink);
     } catch (error) {
       this.cancel();
       this.#sink.fail(error);
@@ -89,7 +89,7 @@ class BundledGeneration implements EventSink, RunningGeneration {
   }
 
   #waits(bundle: DeltaBundle): boolean {
-    const { interval, coalescing } = this.#bundling;
+    const { interval, coalescing } = this.#options;
     if (bundle.isFirst) return false;
     if (bundle.tokens < interval || this.#isHeld) return true;
     this.#isHeld = coalescing?.holds(this) ?? false;

@@ -8,15 +8,15 @@ import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
 import { structureOf } from '../requests/structure.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
-import { answerOptions, countsHere, needsCounts, refuseUncounted, withLength } from './answer.ts';
-import { answerForm } from './answer-form.ts';
-import type { AnswerOptions } from './answer-options.ts';
 import { type PromptPlan, planPrompt } from './chat-prompt.ts';
+import type { CompletionOptions } from './completion-options.ts';
+import { completionOptions, countsHere, needsCounts, refuseUncounted, withLength } from './generated-response.ts';
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { type NamedImage, namedImages } from './images.ts';
 import { checkIds } from './limits.ts';
 import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
 
@@ -62,7 +62,7 @@ export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
 function decideChat<Prompt extends PromptPlan | undefined>(
   request: ChatRequest,
   { model, settings }: ChatFacts,
-  promptOf: (options: AnswerOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
+  promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
 ) {
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
@@ -70,15 +70,15 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   if (request.tools) checkToolSchemas(request.tools);
   checkToolMessages(request.messages);
   const { structuredRetries: retries } = settings;
-  const form = answerForm(model, { wanted: structureOf(request), use: offered, retries });
-  const { structure: wanted, emulation, use } = form;
+  const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered, retries });
+  const { structure: requestedStructure, emulation, use } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
-  refuseUnsupported(model, { sampling, beams, logprobs, structure: wanted });
-  const structure = guidedStructure(model, wanted);
+  refuseUnsupported(model, { sampling, beams, logprobs, structure: requestedStructure });
+  const structure = guidedStructure(model, requestedStructure);
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const wantsLogprobs = logprobs !== undefined;
-  const options = answerOptions(request, { idPrefix: 'chatcmpl', model, choices, wantsLogprobs });
+  const options = completionOptions(request, { idPrefix: 'chatcmpl', model, choices, wantsLogprobs });
   const isStreamed = request.stream ?? false;
   const continues = request.continue_final_message ?? false;
   const check = emulation ?? guidedCheck(structure, { retries, use });

@@ -64,8 +64,8 @@ export function writePrompt(
   messages: readonly ChatMessage[],
   emulation?: Emulation,
 ): MaybePromise<WrittenPrompt> {
-  const given = withSystem(messages, plan.system);
-  return emulation ? writeInstructed(plan, given, emulation) : write(plan, given);
+  const allMessages = withSystem(messages, plan.system);
+  return emulation ? writeInstructed(plan, allMessages, emulation) : write(plan, allMessages);
 }
 
 async function writeInstructed(
@@ -82,7 +82,7 @@ async function writeInstructed(
 
 function write({ template, input, tokenizer }: PromptPlan, messages: readonly ChatMessage[]) {
   const { tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
-  const given: TemplateInput = {
+  const templateInput: TemplateInput = {
     messages: messages.map(templateMessage),
     tools,
     documents,
@@ -93,7 +93,7 @@ function write({ template, input, tokenizer }: PromptPlan, messages: readonly Ch
   const written = (text: string): WrittenPrompt => {
     return { prompt: tokenizer ? withoutDoubledBos(text, tokenizer) : text, messages };
   };
-  return after(template.renderInline(given) ?? template.renderInThread(given), written);
+  return after(template.renderInline(templateInput) ?? template.renderInThread(templateInput), written);
 }
 
 interface RenderOptions extends Omit<PromptFacts, 'assets'> {
@@ -142,14 +142,14 @@ function templateMessage(message: ChatMessage): TemplateMessage {
   const parts = Array.isArray(content)
     ? content.map((part) => (part.type === 'refusal' ? { type: 'text', text: part.refusal } : part))
     : content;
-  const given: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(message)) {
     const known = name === 'content' ? parts : value;
-    if (known !== null && known !== undefined) given[name] = known;
+    if (known !== null && known !== undefined) fields[name] = known;
   }
   // The text of a refusal, if the message has no content.
-  if (parts !== null && parts !== undefined) given['content'] = parts;
-  return given as TemplateMessage;
+  if (parts !== null && parts !== undefined) fields['content'] = parts;
+  return fields as TemplateMessage;
 }
 
 function hasEmpty(message: ChatMessage): boolean {

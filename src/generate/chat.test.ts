@@ -4,10 +4,10 @@ import { cutEverywhere, folded, outcomeOf, type Script, scriptedModel } from '..
 import { vllmContract } from '../contracts/vllm.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
-import type { GenerateContext } from './answer.ts';
 import { chat } from './chat.ts';
+import type { GenerateContext } from './generated-response.ts';
 
-interface Asked extends Partial<ChatRequest> {
+interface Requested extends Partial<ChatRequest> {
   readonly context?: Partial<GenerateContext>;
   readonly served?: Parameters<typeof scriptedModel>[1];
   readonly signal?: AbortSignal;
@@ -16,12 +16,12 @@ interface Asked extends Partial<ChatRequest> {
 const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
 
 /** What becomes of a chat with a backend that plays these scripts. */
-async function ask(scripts: readonly [Script, ...Script[]], { context, served, signal, ...request }: Asked = {}) {
+async function ask(scripts: readonly [Script, ...Script[]], { context, served, signal, ...request }: Requested = {}) {
   const scripted = scriptedModel(scripts, served);
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true, ...request } as ChatRequest;
-  const given = scripted.context(context);
-  const { generation, ...answer } = await chat(body, given, signal ?? new AbortController().signal);
-  return { ...answer, ...(await outcomeOf(generation)), sent: scripted.sent };
+  const value = scripted.context(context);
+  const { generation, ...response } = await chat(body, value, signal ?? new AbortController().signal);
+  return { ...response, ...(await outcomeOf(generation)), sent: scripted.sent };
 }
 
 const text = (choice: number, words: string) => ({
@@ -77,8 +77,8 @@ describe('a chat', () => {
 
   it('says which stop sequence ended it, however its text is cut', async () => {
     for (const tokens of cutEverywhere('one <end> two')) {
-      const asked = { stop: ['<end>'], context: { tellsStop: true } };
-      const { events, sent } = await ask([{ tokens, end: 'length' }], asked);
+      const requested = { stop: ['<end>'], context: { tellsStop: true } };
+      const { events, sent } = await ask([{ tokens, end: 'length' }], requested);
       expect(folded(events)).toEqual([{ text: 'one ', reasoning: '', calls: [], finish: 'stop' }]);
       expect(events.find(({ type }) => type === 'finish')).toMatchObject({ stopText: '<end>' });
       expect(sent[0]?.parameters).toMatchObject({ stop: ['<end>'], include_stop_str_in_output: true });
@@ -156,8 +156,8 @@ describe('a chat that fails', () => {
 
   it('is retried if nothing of it was emitted', async () => {
     // To separate reasoning from text, Conch reads an unstreamed response as it arrives.
-    const asked = { stream: false, context: { retries: 1 }, served: { reasoningParser: 'qwen3' } };
-    const { events, error, sent } = await ask([{ tokens: ['a'], end: broken }, { tokens: ['b'] }], asked);
+    const requested = { stream: false, context: { retries: 1 }, served: { reasoningParser: 'qwen3' } };
+    const { events, error, sent } = await ask([{ tokens: ['a'], end: broken }, { tokens: ['b'] }], requested);
     expect({ text: folded(events)[0]?.text, error }).toEqual({ text: 'b', error: undefined });
     expect(sent.map(({ id }) => id.replace(/^chatcmpl-\w+/, ''))).toEqual(['', '-again-1']);
   });
@@ -183,19 +183,19 @@ describe('a chat whose client disconnects', () => {
     const scripted = scriptedModel([{ tokens: ['a', 'b'] }]);
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true, n: 2 } as ChatRequest;
     const { generation } = await chat(body, scripted.context(), new AbortController().signal);
-    const heard: string[] = [];
+    const received: string[] = [];
     const running = generation.start({
       text: () => {
-        heard.push('text');
+        received.push('text');
         running.cancel();
       },
-      event: ({ type }) => heard.push(type),
-      end: () => heard.push('end'),
-      fail: () => heard.push('fail'),
+      event: ({ type }) => received.push(type),
+      end: () => received.push('end'),
+      fail: () => received.push('fail'),
     });
     await new Promise(setImmediate);
     expect(scripted.sent.map(({ isCancelled }) => isCancelled)).toEqual([true, true]);
-    expect(heard).toEqual(['prompt-tokens', 'text']);
+    expect(received).toEqual(['prompt-tokens', 'text']);
   });
 });
 
@@ -211,10 +211,10 @@ describe('a chat with a structure', () => {
   });
 
   it('is guided behind its reasoning', async () => {
-    const asked = { ...choice, served: { reasoningParser: 'qwen3' }, max_tokens: 50 };
+    const requested = { ...choice, served: { reasoningParser: 'qwen3' }, max_tokens: 50 };
     const { events, sent } = await ask(
       [{ tokens: ['<think>', 'a'], end: 'length' }, { tokens: ['b', '</think>'] }, { tokens: ['yes'] }],
-      asked,
+      requested,
     );
     expect(folded(events)).toEqual([{ text: 'yes', reasoning: 'ab', calls: [], finish: 'stop' }]);
     expect(events.at(-1)).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 5, reasoningTokens: 4 });
@@ -233,8 +233,8 @@ describe('a chat with a structure', () => {
   });
 
   it('is retried, with a correction, until it matches', async () => {
-    const asked = { ...choice, stream: false, served: { contract: old } };
-    const { events, sent, structuredHeader } = await ask([{ tokens: ['maybe'] }, { tokens: ['no'] }], asked);
+    const requested = { ...choice, stream: false, served: { contract: old } };
+    const { events, sent, structuredHeader } = await ask([{ tokens: ['maybe'] }, { tokens: ['no'] }], requested);
     expect({ text: folded(events)[0]?.text, structuredHeader }).toEqual({
       text: 'no',
       structuredHeader: 'emulated; tries=2',
@@ -245,8 +245,8 @@ describe('a chat with a structure', () => {
   });
 
   it('fails after the last try', async () => {
-    const asked = { ...choice, stream: false, served: { contract: old }, context: { structuredRetries: 1 } };
-    await expect(ask([{ tokens: ['maybe'] }], asked)).rejects.toMatchObject({
+    const requested = { ...choice, stream: false, served: { contract: old }, context: { structuredRetries: 1 } };
+    await expect(ask([{ tokens: ['maybe'] }], requested)).rejects.toMatchObject({
       code: 'structured_output_invalid',
       param: 'guided_choice',
       headers: { 'x-conch-structured': 'emulated; tries=2' },
@@ -254,8 +254,8 @@ describe('a chat with a structure', () => {
   });
 
   it('that streams ends with the first wrong character', async () => {
-    const asked = { ...choice, served: { contract: old } };
-    const { events, error, sent } = await ask([{ tokens: ['n', 'ay', '!'] }], asked);
+    const requested = { ...choice, served: { contract: old } };
+    const { events, error, sent } = await ask([{ tokens: ['n', 'ay', '!'] }], requested);
     expect({ text: folded(events)[0]?.text, error }).toEqual({ text: 'n', error: 'structured_output_invalid' });
     expect(sent[0]?.isCancelled).toBe(true);
   });

@@ -1,20 +1,20 @@
 import { during } from '../request-watch.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import type { Signal } from '../signal.ts';
-import type { Answer, GenerateContext } from './answer.ts';
-import { answerReading } from './answer-reading.ts';
 import { type ChatPlan, planChat, refuseChat } from './chat-plan.ts';
 import { type WrittenPrompt, writePrompt } from './chat-prompt.ts';
 import { staged, WithoutReasoning } from './event-stage.ts';
+import type { GenerateContext, GeneratedResponse } from './generated-response.ts';
 import { readImages, type WithImages } from './images.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { openingOf } from './parsers.ts';
+import { planParsing } from './parsing-plan.ts';
 import { runPlan } from './run-plan.ts';
-import type { Correct } from './structured-emulation.ts';
+import type { WriteCorrection } from './structured-emulation.ts';
 import { corrected } from './structured-prompt.ts';
 
 /** Responds to a conversation. If everything is loaded, nothing is awaited before the first inference. */
-export async function chat(request: ChatRequest, context: GenerateContext, signal: Signal): Promise<Answer> {
+export async function chat(request: ChatRequest, context: GenerateContext, signal: Signal): Promise<GeneratedResponse> {
   const model = context.findModel(request.model);
   const loaded = model.loadedAssets();
   if (!loaded) refuseChat(request, { model, settings: context });
@@ -23,25 +23,25 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
 }
 
 /** Runs a planned chat: images, prompt, reading, generation. */
-export function runChat(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<Answer> {
-  return after(shownImages(plan, context, signal), ({ messages, images, ignored }) =>
+export function runChat(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<GeneratedResponse> {
+  return after(loadImages(plan, context, signal), ({ messages, images, ignored }) =>
     after(writtenPrompt(plan, messages, context), (written) =>
-      after(readingOf(plan, written), ({ sampling, parsers, phase }) => {
+      after(parsingPlanOf(plan, written), ({ sampling, parsers, phase }) => {
         const { watch, client, guides, coalescing } = context;
         const prompts = [{ text: written.prompt }];
         const correct = correctionOf(plan, written);
-        const answer = runPlan(
+        const response = runPlan(
           { plan, images, signal, watch, client, guides, coalescing },
           { prompts, prefixes: [plan.prefix], sampling, parsers, phase, correct, ignored },
         );
-        return plan.hidesReasoning ? after(answer, hideReasoning) : answer;
+        return plan.hidesReasoning ? after(response, hideReasoning) : response;
       }),
     ),
   );
 }
 
 /** Fetches the images, and replaces each with its placeholder. */
-function shownImages(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<WithImages> {
+function loadImages(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<WithImages> {
   const { messages, images, model, choicesPerPrompt: choices } = plan;
   if (images.length === 0) return { messages, images: [], ignored: [] };
   return readImages(messages, images, { model, settings: context.images, choices, signal });
@@ -57,17 +57,17 @@ function writtenPrompt(
   return during(watch, 'template', () => writePrompt(prompt, messages, emulation));
 }
 
-function readingOf({ model, prompt, use, structure, sampling, continued }: ChatPlan, written: WrittenPrompt) {
+function parsingPlanOf({ model, prompt, use, structure, sampling, continued }: ChatPlan, written: WrittenPrompt) {
   const opening = openingOf(written.prompt, continued);
-  return answerReading({ model, template: prompt.template, use, isGuided: structure !== undefined, opening, sampling });
+  return planParsing({ model, template: prompt.template, use, isGuided: structure !== undefined, opening, sampling });
 }
 
 /** A response that continues a message cannot be followed by a correction of it. */
-function correctionOf({ continuesText, prompt }: ChatPlan, { messages }: WrittenPrompt): Correct | undefined {
+function correctionOf({ continuesText, prompt }: ChatPlan, { messages }: WrittenPrompt): WriteCorrection | undefined {
   if (continuesText) return undefined;
   return async (wrong) => (await writePrompt(prompt, corrected(messages, wrong))).prompt;
 }
 
-function hideReasoning(answer: Answer): Answer {
-  return { ...answer, generation: staged(answer.generation, (out) => new WithoutReasoning(out)) };
+function hideReasoning(response: GeneratedResponse): GeneratedResponse {
+  return { ...response, generation: staged(response.generation, (out) => new WithoutReasoning(out)) };
 }

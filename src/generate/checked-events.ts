@@ -7,13 +7,13 @@ import {
   type OtherEvent,
   type RunningGeneration,
 } from '../contracts/events.ts';
-import type { AnswerCheck } from './answer-check.ts';
-import { type Emulation, invalidAnswer, undecided } from './structured-emulation.ts';
+import type { ResponseCheck } from './response-check.ts';
+import { type Emulation, invalidResponse, undecided } from './structured-emulation.ts';
 
 interface CheckOptions {
   readonly emulation: Emulation;
   /** A new check for a choice. */
-  readonly newCheck: (choice: number) => AnswerCheck;
+  readonly newCheck: (choice: number) => ResponseCheck;
 }
 
 type Finish = Extract<GenerateEvent, { type: 'finish' }>;
@@ -25,7 +25,7 @@ type Finish = Extract<GenerateEvent, { type: 'finish' }>;
 export class CheckedEvents implements Generation, RunningGeneration, EventSink {
   readonly #source: Generation;
   readonly #options: CheckOptions;
-  readonly #checks = new Map<number, AnswerCheck>();
+  readonly #checks = new Map<number, ResponseCheck>();
   #sink: EventSink | undefined;
   #running: RunningGeneration | undefined;
   /** Events that wait for a verdict; undefined: no verdict is pending. */
@@ -87,7 +87,7 @@ export class CheckedEvents implements Generation, RunningGeneration, EventSink {
     this.#running?.cancel();
   }
 
-  #checkOf(choice: number): AnswerCheck {
+  #checkOf(choice: number): ResponseCheck {
     let check = this.#checks.get(choice);
     if (!check) {
       check = this.#options.newCheck(choice);
@@ -127,8 +127,8 @@ export class CheckedEvents implements Generation, RunningGeneration, EventSink {
   }
 
   /** Whether there is no violation; one ends the generation. */
-  #passes(fault: string | undefined): boolean {
-    if (fault !== undefined) this.#reject(invalidAnswer(this.#options.emulation, fault, 1));
+  #passes(violation: string | undefined): boolean {
+    if (violation !== undefined) this.#reject(invalidResponse(this.#options.emulation, violation, 1));
     return !this.#isOver;
   }
 

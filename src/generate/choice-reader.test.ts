@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EventList } from '../../test/support/scripted-model.ts';
-import { AnswerText } from '../output/answer-text.ts';
+import { CompletionText } from '../output/completion-text.ts';
 import { ChoiceReader, type ReaderOptions } from './choice-reader.ts';
 import type { Tally } from './tally.ts';
 
@@ -20,7 +20,7 @@ function readerOf(parts: Partial<ReaderOptions> = {}) {
   const tally = parts.tally ?? tallyOf();
   const reader = new ChoiceReader({
     choice: 0,
-    answers: 1,
+    choices: 1,
     prefix: '',
     maxTokens: undefined,
     context: undefined,
@@ -38,7 +38,7 @@ function readerOf(parts: Partial<ReaderOptions> = {}) {
 const stopping =
   (stops: string[], keepsStop = false) =>
   () =>
-    new AnswerText({ stops, keepsStop, skipSpecialTokens: true, continuesText: false });
+    new CompletionText({ stops, keepsStop, skipSpecialTokens: true, continuesText: false });
 const text = (choice: number, words: string, tokens = 1) => ({
   type: 'text-delta',
   choice,
@@ -115,7 +115,7 @@ describe('a choice', () => {
 });
 
 it('reads several choices of one inference, the last of which reports the usage', () => {
-  const { reader, list } = readerOf({ choice: 2, answers: 2, tally: tallyOf({ unfinished: 2 }) });
+  const { reader, list } = readerOf({ choice: 2, choices: 2, tally: tallyOf({ unfinished: 2 }) });
   reader.promptTokens(1);
   reader.text('a', 1, undefined, 0);
   reader.finish('stop', 0);

@@ -1,9 +1,9 @@
 import type { FinishReason, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
 import type { EventFold } from '../contracts/events.ts';
-import type { AnswerText } from '../output/answer-text.ts';
+import type { CompletionText } from '../output/completion-text.ts';
 import { withTokenBytes } from '../output/token-bytes.ts';
 import type { TokenTable } from '../tokenizer.ts';
-import type { AnswerParts } from './answer-parts.ts';
+import type { ResponseParts } from './response-parts.ts';
 import { type Tally, usageOf } from './tally.ts';
 
 /** How the choices of one inference are read. */
@@ -11,7 +11,7 @@ export interface ReaderOptions {
   /** The number of the inference's first choice. */
   readonly choice: number;
   /** How many choices the inference gives. */
-  readonly answers: number;
+  readonly choices: number;
   /** Text before what is generated. */
   readonly prefix: string;
   readonly maxTokens: number | undefined;
@@ -25,9 +25,9 @@ export interface ReaderOptions {
   /** Whether this is the choice that reports them. */
   readonly reportsPrompt: boolean;
   /** Makes the text of a response; left out if the backend's text is used unchanged. */
-  readonly newText?: (() => AnswerText) | undefined;
+  readonly newText?: (() => CompletionText) | undefined;
   /** Separates reasoning and calls from the text of a response; left out if all of it is text. */
-  readonly newParts?: (() => AnswerParts) | undefined;
+  readonly newParts?: (() => ResponseParts) | undefined;
   /** Counts the tokens of a text, if the backend does not report them. */
   readonly countTokens?: ((text: string) => Promise<number>) | undefined;
   /** The bytes of the model's tokens, for logprobs of a backend that returns only their texts. */
@@ -37,15 +37,15 @@ export interface ReaderOptions {
 /** One choice of the inference. */
 interface ChoiceState {
   readonly choice: number;
-  readonly text: AnswerText | undefined;
-  readonly parts: AnswerParts | undefined;
+  readonly text: CompletionText | undefined;
+  readonly parts: ResponseParts | undefined;
   /** The whole text, if its tokens are counted at the end. */
   whole: string;
   tokens: number;
   isFinished: boolean;
 }
 
-const nobody: EventFold = { text: () => undefined, event: () => undefined };
+const noSink: EventFold = { text: () => undefined, event: () => undefined };
 
 /**
  * Turns what a decoder finds in the responses of one inference into the events of its choices: one, or with beam search
@@ -56,17 +56,17 @@ export class ChoiceReader implements GenerateSink {
   readonly #choices: readonly ChoiceState[];
   #promptLength: number | undefined;
   #unfinished: number;
-  #out = nobody;
+  #out = noSink;
   #uncounted: { readonly state: ChoiceState; readonly reason: FinishReason | undefined }[] = [];
   #isEnded = false;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    const { choice: first, answers, promptLength, newText, newParts } = options;
-    this.#choices = Array.from({ length: answers }, (_, at) => {
+    const { choice: first, choices, promptLength, newText, newParts } = options;
+    this.#choices = Array.from({ length: choices }, (_, at) => {
       return { choice: first + at, text: newText?.(), parts: newParts?.(), whole: '', tokens: 0, isFinished: false };
     });
-    this.#unfinished = answers;
+    this.#unfinished = choices;
     this.#promptLength = promptLength;
   }
 
@@ -81,7 +81,7 @@ export class ChoiceReader implements GenerateSink {
 
   /** Emits no more events. */
   close(): void {
-    this.#out = nobody;
+    this.#out = noSink;
   }
 
   /** Whether every choice is complete. */
@@ -94,8 +94,8 @@ export class ChoiceReader implements GenerateSink {
     return this.#isEnded;
   }
 
-  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, answer = 0): void {
-    const state = this.#choices[answer] as ChoiceState;
+  text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, index = 0): void {
+    const state = this.#choices[index] as ChoiceState;
     if (state.isFinished) return;
     const { table } = this.#options;
     const figures = table && logprobs ? withTokenBytes(table, logprobs) : logprobs;
@@ -103,8 +103,8 @@ export class ChoiceReader implements GenerateSink {
     if (state.text?.isStopped) this.#finish(state, 'stop');
   }
 
-  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, answer = 0): void {
-    const state = this.#choices[answer] as ChoiceState;
+  ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, index = 0): void {
+    const state = this.#choices[index] as ChoiceState;
     if (state.isFinished || !state.text) return;
     const added = state.text.pushIds(ids, logprobs);
     this.#add(state, added.text, added.tokens, added.logprobs);
@@ -126,9 +126,9 @@ export class ChoiceReader implements GenerateSink {
     tally.cachedTokens = (tally.cachedTokens ?? 0) + Math.min(count, this.#promptLength ?? count);
   }
 
-  finish(reason: FinishReason | undefined, answer = 0): void {
+  finish(reason: FinishReason | undefined, index = 0): void {
     this.#isEnded = true;
-    const state = this.#choices[answer] as ChoiceState;
+    const state = this.#choices[index] as ChoiceState;
     if (state.isFinished) return;
     const rest = state.text?.end();
     if (rest && (rest.text !== '' || rest.logprobs)) this.#add(state, rest.text, rest.tokens, rest.logprobs);
@@ -175,11 +175,11 @@ export class ChoiceReader implements GenerateSink {
     else this.#report(state, reason);
   }
 
-  #report({ choice, tokens, parts, text }: ChoiceState, given: FinishReason | undefined): void {
+  #report({ choice, tokens, parts, text }: ChoiceState, backendReason: FinishReason | undefined): void {
     const { tally, maxTokens, context } = this.#options;
     const isFull = context !== undefined && (this.#promptLength ?? 0) + tokens >= context;
     const isCut = isFull || (maxTokens !== undefined && tokens >= maxTokens);
-    const reason = given ?? (isCut ? 'length' : 'stop');
+    const reason = backendReason ?? (isCut ? 'length' : 'stop');
     parts?.end(choice, this.#out);
     const isCall = parts?.hasCalls && reason === 'stop';
     const stopText = reason === 'stop' && !isCall ? text?.stopText : undefined;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeOf } from '../../test/support/scripted-model.ts';
 import type { GenerateSink } from '../contracts/contract.ts';
+import { ResponseTimeoutError } from '../kserve/response-timeout-error.ts';
 import type { InferResponse, ResponseSink } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
-import { WaitFault } from '../kserve/wait-fault.ts';
 import { ChoiceReader } from './choice-reader.ts';
 import { ChoiceRun } from './choice-run.ts';
 
@@ -11,7 +11,7 @@ import { ChoiceRun } from './choice-run.ts';
 type Step = string | Error;
 
 function runOf(steps: readonly Step[], { countTokens = undefined as (() => Promise<number>) | undefined } = {}) {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const controller = new AbortController();
   const play = (sink: ResponseSink): void => {
     for (const step of steps) {
@@ -38,7 +38,7 @@ function runOf(steps: readonly Step[], { countTokens = undefined as (() => Promi
   };
   const reader = new ChoiceReader({
     choice: 0,
-    answers: 1,
+    choices: 1,
     prefix: '',
     maxTokens: undefined,
     context: undefined,
@@ -52,18 +52,18 @@ function runOf(steps: readonly Step[], { countTokens = undefined as (() => Promi
     begin: (sink) => {
       queueMicrotask(() => play(sink));
       return {
-        pause: () => heard.push('pause'),
-        resume: () => heard.push('resume'),
-        cancel: () => heard.push('cancel'),
+        pause: () => received.push('pause'),
+        resume: () => received.push('resume'),
+        cancel: () => received.push('cancel'),
       };
     },
     decoder: { push },
     reader,
-    stop: (hasBegun) => heard.push(['stop', hasBegun]),
-    place: { contract: { explain: () => undefined }, fields: {}, signal: controller.signal },
-    watch: { first: () => heard.push('first'), end: (fault) => heard.push(['end', fault]) },
+    stop: (hasStarted) => received.push(['stop', hasStarted]),
+    errorContext: { contract: { explain: () => undefined }, fields: {}, signal: controller.signal },
+    watch: { first: () => received.push('first'), end: (error) => received.push(['end', error]) },
   });
-  return { run, heard, controller };
+  return { run, received, controller };
 }
 
 const words = (events: readonly object[]) =>
@@ -71,19 +71,19 @@ const words = (events: readonly object[]) =>
 
 describe('the run of a choice', () => {
   it('gives the events of each response', async () => {
-    const { run, heard } = runOf(['a', 'b', '', 'c', '.']);
-    expect(run.hasBegun).toBe(false);
+    const { run, received } = runOf(['a', 'b', '', 'c', '.']);
+    expect(run.hasStarted).toBe(false);
     const { events, error } = await outcomeOf(run);
-    expect([words(events), error, run.hasBegun]).toEqual([['a', 'b', 'c', '.stop'], undefined, true]);
-    expect(heard).toEqual(['first', ['end', undefined]]);
+    expect([words(events), error, run.hasStarted]).toEqual([['a', 'b', 'c', '.stop'], undefined, true]);
+    expect(received).toEqual(['first', ['end', undefined]]);
   });
 
   it('that ends without a finish fails', async () => {
-    const { run, heard } = runOf(['a']);
+    const { run, received } = runOf(['a']);
     const { events, error } = await outcomeOf(run);
     expect([words(events), error]).toEqual([['a'], 'backend_error']);
     // The server needs a stop request: it has not ended the inference itself.
-    expect(heard).toMatchObject(['first', ['stop', true], ['end', { code: 'backend_error' }], 'cancel']);
+    expect(received).toMatchObject(['first', ['stop', true], ['end', { code: 'backend_error' }], 'cancel']);
   });
 
   it('gives what was decoded before a response that cannot be read', async () => {
@@ -92,49 +92,49 @@ describe('the run of a choice', () => {
   });
 
   it('does not end an inference that its server has ended with an error', async () => {
-    const fault = new StatusError('INTERNAL', 'It failed.');
-    const { run, heard } = runOf(['a', fault]);
+    const error = new StatusError('INTERNAL', 'It failed.');
+    const { run, received } = runOf(['a', error]);
     expect((await outcomeOf(run)).error).toBe('backend_error');
-    expect(heard).toEqual(['first', ['end', fault], 'cancel']);
+    expect(received).toEqual(['first', ['end', error], 'cancel']);
   });
 
   it('ends an inference that was waited for too long', async () => {
-    const fault = new WaitFault('first', 10);
-    const { run, heard } = runOf([fault]);
+    const error = new ResponseTimeoutError('first', 10);
+    const { run, received } = runOf([error]);
     expect((await outcomeOf(run)).error).toBe('deadline_exceeded');
-    expect(heard).toEqual([['stop', false], ['end', fault], 'cancel']);
+    expect(received).toEqual([['stop', false], ['end', error], 'cancel']);
   });
 
   it('that is cancelled ends its inference once, and gives nothing more', async () => {
-    const { run, heard } = runOf(['a', 'b', '.']);
-    const given: string[] = [];
+    const { run, received } = runOf(['a', 'b', '.']);
+    const value: string[] = [];
     const running = run.start({
       text: (_, text) => {
-        given.push(text);
+        value.push(text);
         running.cancel();
         running.cancel();
       },
-      event: ({ type }) => given.push(type),
-      end: () => given.push('end'),
-      fail: () => given.push('fail'),
+      event: ({ type }) => value.push(type),
+      end: () => value.push('end'),
+      fail: () => value.push('fail'),
     });
     await new Promise(setImmediate);
-    expect([given, heard]).toEqual([['a'], ['first', ['stop', true], ['end', undefined], 'cancel']]);
+    expect([value, received]).toEqual([['a'], ['first', ['stop', true], ['end', undefined], 'cancel']]);
   });
 
   it('pauses and resumes its inference', () => {
-    const { run, heard } = runOf(['a', '.']);
+    const { run, received } = runOf(['a', '.']);
     const running = run.start({ text: () => {}, event: () => {}, end: () => {}, fail: () => {} });
     running.pause();
     running.resume();
-    expect(heard).toEqual(['pause', 'resume']);
+    expect(received).toEqual(['pause', 'resume']);
   });
 
   it('whose client has disconnected says so, whatever failed', async () => {
-    const { run, controller, heard } = runOf([new StatusError('CANCELLED', 'The call was cancelled.')]);
+    const { run, controller, received } = runOf([new StatusError('CANCELLED', 'The call was cancelled.')]);
     controller.abort();
     expect((await outcomeOf(run)).error).toBe('client_closed_request');
-    expect(heard[0]).toEqual(['stop', false]);
+    expect(received[0]).toEqual(['stop', false]);
   });
 
   it('waits for a count that its text tells', async () => {

@@ -1,12 +1,12 @@
 import type { GenerateDecoder } from '../contracts/contract.ts';
 import { type EventSink, type Generation, giveSafely, type RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
+import { ResponseTimeoutError } from '../kserve/response-timeout-error.ts';
 import type { InferResponse, ResponseSink, RunningInference } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
-import { WaitFault } from '../kserve/wait-fault.ts';
 import type { InferenceWatch } from '../request-watch.ts';
 import type { ChoiceReader } from './choice-reader.ts';
-import { type FaultPlace, generationFault } from './faults.ts';
+import { type ErrorContext, generationError } from './generation-errors.ts';
 
 interface ChoiceOptions {
   /** Starts the inference. */
@@ -14,8 +14,8 @@ interface ChoiceOptions {
   readonly decoder: GenerateDecoder;
   readonly reader: ChoiceReader;
   /** Ends the inference on servers where cancelling its stream does not. */
-  readonly stop?: ((hasBegun: boolean) => void) | undefined;
-  readonly place: FaultPlace;
+  readonly stop?: ((hasStarted: boolean) => void) | undefined;
+  readonly errorContext: ErrorContext;
   /** Observes the first response and the end. */
   readonly watch: Pick<InferenceWatch, 'first' | 'end'>;
 }
@@ -25,11 +25,11 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   readonly #options: ChoiceOptions;
   #sink: EventSink | undefined;
   #running: RunningInference | undefined;
-  #hasBegun = false;
+  #hasStarted = false;
   /** Whether a server has ended the inference with an error. */
   #hasFailed = false;
   /** Whether the inference has ended or was cancelled. */
-  #isLeft = false;
+  #isDone = false;
   /** Whether the sink gets no more events. */
   #isOver = false;
   /** How many token counts are pending. */
@@ -40,8 +40,8 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   }
 
   /** Whether a response has arrived. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   start(sink: EventSink): this {
@@ -51,10 +51,10 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   }
 
   response(response: InferResponse): void {
-    if (this.#isLeft) return;
+    if (this.#isDone) return;
     const { reader, decoder } = this.#options;
     try {
-      if (!this.#hasBegun) this.#first();
+      if (!this.#hasStarted) this.#first();
       decoder.push(response, reader);
     } catch (error) {
       this.#fail(error);
@@ -63,20 +63,20 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
     const counting = reader.count();
     if (counting) this.#count(counting);
     // A stop sequence was found, which ends the inference too.
-    if (reader.isComplete && !this.#isEnded && !this.#isLeft) {
-      this.#leave();
+    if (reader.isComplete && !this.#isEnded && !this.#isDone) {
+      this.#endInference();
       this.#finish();
     }
   }
 
   end(error?: unknown): void {
-    if (this.#isLeft) return;
+    if (this.#isDone) return;
     const { reader, watch } = this.#options;
     if (error !== undefined) this.#fail(error);
     else if (!reader.isComplete)
       this.#fail(new ApiError('backend_error', 'The backend ended the response without finishing it.'));
     else {
-      this.#isLeft = true;
+      this.#isDone = true;
       watch.end();
       this.#finish();
     }
@@ -92,11 +92,11 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
 
   cancel(): void {
     this.#close();
-    this.#leave();
+    this.#endInference();
   }
 
   #first(): void {
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     this.#options.watch.first();
     if (this.#sink) this.#options.reader.begin(this.#sink);
   }
@@ -106,7 +106,7 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
     counting.then(
       () => {
         this.#counts--;
-        if (this.#isLeft) this.#finish();
+        if (this.#isDone) this.#finish();
       },
       (error: unknown) => this.#fail(error),
     );
@@ -121,12 +121,13 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
 
   #fail(error: unknown): void {
     if (this.#isOver) return;
-    const { place } = this.#options;
+    const { errorContext } = this.#options;
     // A server that returns an error has ended the inference itself; one that timed out has not.
-    if (error instanceof StatusError && !(error instanceof WaitFault) && !place.signal.aborted) this.#hasFailed = true;
+    if (error instanceof StatusError && !(error instanceof ResponseTimeoutError) && !errorContext.signal.aborted)
+      this.#hasFailed = true;
     this.#close();
-    this.#leave(error);
-    this.#sink?.fail(generationFault(error, place));
+    this.#endInference(error);
+    this.#sink?.fail(generationError(error, errorContext));
   }
 
   #close(): void {
@@ -139,12 +140,12 @@ export class ChoiceRun implements Generation, RunningGeneration, ResponseSink {
   }
 
   /** Ends the inference if it has not ended itself. */
-  #leave(fault?: unknown): void {
+  #endInference(error?: unknown): void {
     const { stop, watch } = this.#options;
-    if (this.#isLeft) return;
-    this.#isLeft = true;
-    if (!this.#isEnded) stop?.(this.#hasBegun);
-    watch.end(fault);
+    if (this.#isDone) return;
+    this.#isDone = true;
+    if (!this.#isEnded) stop?.(this.#hasStarted);
+    watch.end(error);
     this.#running?.cancel();
   }
 }

@@ -4,7 +4,7 @@ import { detectRows } from '../contracts/detect-rows.ts';
 import type { InferRequest, ResponseSink } from '../kserve/server.ts';
 import { readTexts, textTensor } from '../kserve/tensors.ts';
 import type { NamedModel } from '../models/served-model.ts';
-import { unwatched } from '../request-watch.ts';
+import { noWatch } from '../request-watch.ts';
 import { classify } from './classify.ts';
 
 const { signal } = new AbortController();
@@ -35,7 +35,7 @@ function classifier(classes: readonly string[] | undefined, dims = [3], paramete
         : Buffer.from(Float32Array.from(figures.flat()).buffer);
       const shape = [figures.length, figures[0]?.length ?? 0];
       const outputs = [{ name: 'logits', datatype: request.classes ? 'BYTES' : 'FP32', shape }];
-      const response = { outputs, raw: () => data, kept: () => response };
+      const response = { outputs, raw: () => data, detached: () => response };
       return new PlayedInference(sink, { responses: [response] });
     },
   };
@@ -51,10 +51,10 @@ function classifier(classes: readonly string[] | undefined, dims = [3], paramete
         begin(server, {}, sink),
     },
   } as unknown as NamedModel;
-  const context = { findModel: () => model, watch: unwatched, timeout: undefined };
+  const context = { findModel: () => model, watch: noWatch, timeout: undefined };
   const labelsOf = async (...items: string[]) =>
     (await classify({ model: 'm', input: { items, isList: true } }, context, signal)).classes.map(({ label }) => label);
-  return { labelsOf, requested: () => sent.map(({ classes: wanted, inputs }) => [wanted, inputs[0]?.shape]) };
+  return { labelsOf, requested: () => sent.map(({ classes: expected, inputs }) => [expected, inputs[0]?.shape]) };
 }
 
 describe('classify', () => {

@@ -1,6 +1,6 @@
 import { labelsContract } from '../contracts/class-labels.ts';
 import type { ClassifyContract } from '../contracts/row-contracts.ts';
-import { unwatched } from '../request-watch.ts';
+import { noWatch } from '../request-watch.ts';
 import type { EmbeddingInput } from '../requests/embedding-request.ts';
 import type { Signal } from '../signal.ts';
 import { inputRows } from './embedding.ts';
@@ -66,17 +66,17 @@ async function labelsOf(
   const { contract } = ready;
   const known = contract.labels ?? fileLabels.get(contract);
   if (known || !contract.hasLabelFile) return known;
-  const { inputs, ...place } = inputRows(input);
+  const { inputs, ...paths } = inputRows(input);
   const plan: RowsPlan<readonly string[]> = {
     ...ready,
-    ...place,
+    ...paths,
     idPrefix: 'classify',
     contract: labelsContract(contract),
     inputs: inputs.slice(0, 1),
     width: undefined,
     finish: ({ labels = [] }) => labels,
   };
-  const { results } = await runRows(plan, { watch: unwatched, timeout }, signal);
+  const { results } = await runRows(plan, { watch: noWatch, timeout }, signal);
   const labels = results[0] ?? [];
   fileLabels.set(contract, labels);
   return labels;

@@ -4,7 +4,7 @@ import type { PromptAssets } from '../prompt/assets.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
 import { structureOf } from '../requests/structure.ts';
-import { answerOptions, countsHere, needsCounts, refuseUncounted, withLength } from './answer.ts';
+import { completionOptions, countsHere, needsCounts, refuseUncounted, withLength } from './generated-response.ts';
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { checkIds } from './limits.ts';
@@ -20,7 +20,7 @@ interface CompletionFacts {
 
 export interface CompletionPlan extends GenerationPlan {
   /** The prompts as they were sent: texts, or token ids. */
-  readonly given: readonly (string | readonly number[])[];
+  readonly rawPrompts: readonly (string | readonly number[])[];
   /** Whether the response starts with the prompt. */
   readonly echoes: boolean;
   /** Whether nothing is generated: the request asks only for its prompts. */
@@ -40,7 +40,7 @@ export function planCompletion(
   const { model, assets } = facts;
   const plan = decideCompletion(request, facts);
   if (!assets?.tokenizer) {
-    if (plan.given.some((prompt) => typeof prompt !== 'string')) throw noTokenizer(model);
+    if (plan.rawPrompts.some((prompt) => typeof prompt !== 'string')) throw noTokenizer(model);
     if (countsHere(model, plan.options, { asksServer: !plan.isEchoOnly })) refuseUncounted(model);
   }
   if (!plan.isEchoOnly) checkIds(model, assets, plan.sampling);
@@ -57,23 +57,23 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
   const isRanked = candidates > perPrompt;
   const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
   const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
-  const wanted = structureOf(request);
+  const requestedStructure = structureOf(request);
   if (isRanked && logprobs === undefined) refuseRanking(model);
   const { structuredRetries: retries } = settings;
-  const emulation = emulationOf(model, wanted, retries);
-  const guided = emulation ? undefined : wanted;
-  const asked = { sampling, beams, logprobs: isRanked ? (logprobs ?? 0) : logprobs, structure: guided };
-  refuseUnsupported(model, asked, 'logprobs');
+  const emulation = emulationOf(model, requestedStructure, retries);
+  const guided = emulation ? undefined : requestedStructure;
+  const parameters = { sampling, beams, logprobs: isRanked ? (logprobs ?? 0) : logprobs, structure: guided };
+  refuseUnsupported(model, parameters, 'logprobs');
   const structure = guidedStructure(model, guided);
   const check = emulation ?? guidedCheck(structure, { retries });
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   if (emulation && isRanked) refuseBesideEmulation(emulation, 'best_of');
-  const given = promptsOf(request.prompt);
-  const options = answerOptions(request, {
+  const rawPrompts = promptsOf(request.prompt);
+  const options = completionOptions(request, {
     idPrefix: 'cmpl',
     model,
-    choices: given.length * perPrompt,
-    inferences: given.length * candidates,
+    choices: rawPrompts.length * perPrompt,
+    inferences: rawPrompts.length * candidates,
     wantsLogprobs: logprobs !== undefined,
   });
   const isStreamed = request.stream ?? false;
@@ -101,16 +101,16 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
     ignored: isEchoOnly ? [] : unusedByBeams(request, beams),
-    given,
+    rawPrompts,
     echoes: request.echo ?? false,
     isEchoOnly,
-    needsTokenizer: hasTokenIds(given, model) || countsHere(model, options, { asksServer: !isEchoOnly }),
+    needsTokenizer: hasTokenIds(rawPrompts, model) || countsHere(model, options, { asksServer: !isEchoOnly }),
   };
 }
 
 /** Whether a prompt is received or sent as token ids. */
-function hasTokenIds(given: CompletionPlan['given'], { contract }: ServedModel): boolean {
-  return contract.speaksTokens || given.some((prompt) => typeof prompt !== 'string');
+function hasTokenIds(rawPrompts: CompletionPlan['rawPrompts'], { contract }: ServedModel): boolean {
+  return contract.speaksTokens || rawPrompts.some((prompt) => typeof prompt !== 'string');
 }
 
 function checkEcho(request: CompletionRequest): void {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { folded, outcomeOf, type Script, scriptedModel } from '../../test/support/scripted-model.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import type { GenerateContext } from './answer.ts';
 import { complete } from './completion.ts';
+import type { GenerateContext } from './generated-response.ts';
 
-interface Asked extends Partial<CompletionRequest> {
+interface Requested extends Partial<CompletionRequest> {
   readonly context?: Partial<GenerateContext>;
   readonly served?: Parameters<typeof scriptedModel>[1];
 }
@@ -23,11 +23,11 @@ const tokenizer = {
 } as unknown as Tokenizer;
 const withTokenizer = { assets: { tokenizer, eosTokenIds: [] } };
 
-async function ask(scripts: readonly [Script, ...Script[]], { context, served, ...request }: Asked = {}) {
+async function ask(scripts: readonly [Script, ...Script[]], { context, served, ...request }: Requested = {}) {
   const scripted = scriptedModel(scripts, served);
   const body = { model: 'm', prompt: 'Once', ...request };
-  const { generation, ...answer } = await complete(body, scripted.context(context), new AbortController().signal);
-  return { ...answer, ...(await outcomeOf(generation)), sent: scripted.sent };
+  const { generation, ...response } = await complete(body, scripted.context(context), new AbortController().signal);
+  return { ...response, ...(await outcomeOf(generation)), sent: scripted.sent };
 }
 
 const plain = (text: string, finish = 'stop') => ({ text, reasoning: '', calls: [], finish });
@@ -82,8 +82,8 @@ describe('a completion', () => {
   });
 
   it('is its prompt where nothing is to be generated', async () => {
-    const asked = { echo: true, max_tokens: 0, prompt: ['Once', 'a'], n: 2 };
-    const { events, sent } = await ask([{ tokens: [] }], { ...asked, served: withTokenizer });
+    const requested = { echo: true, max_tokens: 0, prompt: ['Once', 'a'], n: 2 };
+    const { events, sent } = await ask([{ tokens: [] }], { ...requested, served: withTokenizer });
     expect(folded(events)).toEqual(['Once', 'Once', 'a', 'a'].map((text) => plain(text, 'length')));
     expect({ usage: events.at(-1), sent }).toEqual({
       usage: { type: 'usage', promptTokens: 5, completionTokens: 0 },
@@ -113,13 +113,13 @@ describe('a completion', () => {
 describe('a completion with a structure', () => {
   // The guide of a bound on what an object holds is not exact.
   const schema = { type: 'object', properties: { a: { type: 'integer' } }, minProperties: 1 };
-  const wanted = { guided_json: schema, best_of: 2 };
+  const expected = { guided_json: schema, best_of: 2 };
 
   it('of several candidates is checked as it arrives, and not retried', async () => {
-    const { events, error, sent, structuredHeader } = await ask([scored('{"a":1}', -1), scored('{}', -2)], wanted);
+    const { events, error, sent, structuredHeader } = await ask([scored('{"a":1}', -1), scored('{}', -2)], expected);
     expect([folded(events), error]).toEqual([[plain('{"a":1}')], undefined]);
     expect([sent.length, structuredHeader]).toEqual([2, 'guided; tries=1']);
-    const wrong = await ask([scored('{}', -1), scored('{"a":1}', -2)], wanted);
+    const wrong = await ask([scored('{}', -1), scored('{"a":1}', -2)], expected);
     expect([wrong.sent.length, wrong.error]).toEqual([2, 'structured_output_invalid']);
   });
 });

@@ -6,8 +6,8 @@ import { refuseUnknownIds, textOfIds } from '../prompt/token-prompt.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
 import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import type { Answer, GenerateContext } from './answer.ts';
 import { type CompletionPlan, decideCompletion, planCompletion } from './completion-plan.ts';
+import type { GenerateContext, GeneratedResponse } from './generated-response.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { readyGeneration } from './ready-generation.ts';
 import { runPlan } from './run-plan.ts';
@@ -20,7 +20,7 @@ export async function complete(
   request: CompletionRequest,
   context: CompletionContext,
   signal: Signal,
-): Promise<Answer> {
+): Promise<GeneratedResponse> {
   const model = context.findModel(request.model);
   const loaded = model.loadedAssets();
   const needsAssets = !loaded && decideCompletion(request, { model, settings: context }).needsTokenizer;
@@ -37,7 +37,7 @@ interface CompletionRun {
 }
 
 /** Runs planned completions: prompts, generation. */
-export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePromise<Answer> {
+export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePromise<GeneratedResponse> {
   return after(textsOf(plan, run.assets?.tokenizer), (prompts) => {
     const { options, isStreamed, ignored, sampling } = plan;
     if (plan.isEchoOnly)
@@ -50,11 +50,16 @@ export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePr
 }
 
 /** The prompts with a text for each: those that are token ids are decoded. */
-function textsOf({ given, model }: CompletionPlan, tokenizer: Tokenizer | undefined): MaybePromise<readonly Prompt[]> {
-  const texts = given.flatMap((prompt) => (typeof prompt === 'string' ? [{ text: prompt }] : []));
-  if (!tokenizer || texts.length === given.length) return texts;
+function textsOf(
+  { rawPrompts, model }: CompletionPlan,
+  tokenizer: Tokenizer | undefined,
+): MaybePromise<readonly Prompt[]> {
+  const texts = rawPrompts.flatMap((prompt) => (typeof prompt === 'string' ? [{ text: prompt }] : []));
+  if (!tokenizer || texts.length === rawPrompts.length) return texts;
   return Promise.all(
-    given.map(async (prompt) => (typeof prompt === 'string' ? { text: prompt } : idsPrompt(prompt, model, tokenizer))),
+    rawPrompts.map(async (prompt) =>
+      typeof prompt === 'string' ? { text: prompt } : idsPrompt(prompt, model, tokenizer),
+    ),
   );
 }
 
@@ -76,8 +81,8 @@ async function echoed(
   const { tokenizer } = await model.assets();
   const events: GenerateEvent[] = [];
   prompts.forEach(({ text }, index) => {
-    for (let answer = 0; answer < choicesPerPrompt; answer++) {
-      const choice = index * choicesPerPrompt + answer;
+    for (let offset = 0; offset < choicesPerPrompt; offset++) {
+      const choice = index * choicesPerPrompt + offset;
       events.push({ type: 'text-delta', choice, text, tokens: 0, logprobs: undefined });
       events.push({ type: 'finish', choice, reason: 'length' });
     }

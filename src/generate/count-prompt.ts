@@ -4,10 +4,10 @@ import type { ChatRequest } from '../requests/chat-request.ts';
 import { structureOf } from '../requests/structure.ts';
 import { checkToolMessages, toolUseOf } from '../requests/tools.ts';
 import type { Signal } from '../signal.ts';
-import type { GenerateContext } from './answer.ts';
-import { answerForm } from './answer-form.ts';
 import { renderPrompt } from './chat-prompt.ts';
+import type { GenerateContext } from './generated-response.ts';
 import { imagesOf } from './images.ts';
+import { responseFormat } from './response-format.ts';
 
 /** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
 export async function countPrompt(
@@ -19,10 +19,14 @@ export async function countPrompt(
   const model = context.findModel(request.model);
   checkToolSchemas(request.tools ?? []);
   checkToolMessages(request.messages);
-  const shown = await imagesOf(request.messages, { model, settings: images, choices: 1, signal });
-  const asked = { ...request, messages: [...shown.messages] };
-  const { emulation, use } = answerForm(model, { wanted: structureOf(request), use: toolUseOf(request), retries });
-  const { prompt, ignored } = await renderPrompt(asked, { model, use, emulation });
+  const conversation = await imagesOf(request.messages, { model, settings: images, choices: 1, signal });
+  const expandedRequest = { ...request, messages: [...conversation.messages] };
+  const { emulation, use } = responseFormat(model, {
+    requestedStructure: structureOf(request),
+    use: toolUseOf(request),
+    retries,
+  });
+  const { prompt, ignored } = await renderPrompt(expandedRequest, { model, use, emulation });
   const { tokenizer } = await model.assets();
   if (!tokenizer)
     throw new ApiError(
@@ -32,6 +36,6 @@ export async function countPrompt(
     );
   return {
     tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens, signal }),
-    ignored: [...shown.ignored, ...ignored],
+    ignored: [...conversation.ignored, ...ignored],
   };
 }

@@ -7,7 +7,7 @@ import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/serv
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { numberTensor } from '../kserve/tensors.ts';
 import type { NamedModel } from '../models/served-model.ts';
-import { unwatched } from '../request-watch.ts';
+import { noWatch } from '../request-watch.ts';
 import { embed } from './embedding.ts';
 
 type Vectors = readonly (readonly number[])[];
@@ -52,7 +52,7 @@ function modelOf(type: 'STRING' | 'INT64', settings: EmbeddingSettings, vectors:
 const ask = (model: NamedModel) =>
   embed(
     { model: 'm', input: { items: ['a text'], isList: false }, dimensions: null },
-    { findModel: () => model, watch: unwatched, timeout: undefined },
+    { findModel: () => model, watch: noWatch, timeout: undefined },
     new AbortController().signal,
   );
 

@@ -27,8 +27,8 @@ export function planEmbedding(
   { input, dimensions }: Pick<VectorRequest, 'input' | 'dimensions'>,
   { model, contract, assets }: ReadyRows<EmbeddingContract>,
 ): RowsPlan<Float32Array> {
-  const wanted = dimensions ?? undefined;
-  refuseWider(wanted, contract.width);
+  const requestedWidth = dimensions ?? undefined;
+  refuseWider(requestedWidth, contract.width);
   const { pooling, normalize, prompt } = recipeOf(contract, assets.sentence);
   return {
     idPrefix: 'embd',
@@ -40,13 +40,13 @@ export function planEmbedding(
     finish: ({ figures, width, expected, sent }, refuse) => {
       if (width !== expected || width === 0)
         return refuse(`the model returned a vector of ${width} values, not of ${expected}`);
-      refuseWider(wanted, width);
+      refuseWider(requestedWidth, width);
       // A model that tokenizes texts itself may truncate them, and returns vectors of the remaining tokens.
       const count = 'ids' in sent ? sent.ids.length : figures.length / width;
       const whole = pooling ? pool(figures, { width, tokens: count, method: pooling }) : figures;
       if (whole.length !== width) return refuse(`its vector has ${whole.length} values, not ${width}`);
       if (!whole.every(Number.isFinite)) return refuse(noNumbers);
-      const cut = whole.subarray(0, wanted);
+      const cut = whole.subarray(0, requestedWidth);
       return normalize || cut.length < width ? unit(cut) : cut;
     },
   };
@@ -56,16 +56,16 @@ export function planEmbedding(
 export function inputRows(
   { items, isList }: EmbeddingInput,
   prompt = '',
-): Pick<RowsPlan<unknown>, 'inputs' | 'field' | 'placeOf'> {
+): Pick<RowsPlan<unknown>, 'inputs' | 'field' | 'pathOf'> {
   return {
     inputs: items.map((item) => (typeof item === 'string' ? { text: prompt + item } : { ids: item })),
     field: 'input',
-    placeOf: (row) => (isList ? `input[${row}]` : 'input'),
+    pathOf: (row) => (isList ? `input[${row}]` : 'input'),
   };
 }
 
-function refuseWider(wanted: number | undefined, width: number | undefined): void {
-  if (wanted === undefined || width === undefined || wanted <= width) return;
+function refuseWider(requestedWidth: number | undefined, width: number | undefined): void {
+  if (requestedWidth === undefined || width === undefined || requestedWidth <= width) return;
   const message = `dimensions: must be at most ${width}, the vector length of this model.`;
   throw new ApiError('invalid_request', message, { param: 'dimensions' });
 }

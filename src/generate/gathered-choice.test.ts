@@ -4,12 +4,12 @@ import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
 import { outcomeOf } from '../../test/support/scripted-model.ts';
 import type { GenerateRequest } from '../contracts/contract.ts';
 import { markSuspect } from '../kserve/engine-failure.ts';
-import { StreamFault } from '../kserve/infer-codec.ts';
+import { StreamError } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest, ResponseSink, RunningInference } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { type RequestWatch, type TokenCounts, unwatched } from '../request-watch.ts';
+import { noWatch, type RequestWatch, type TokenCounts } from '../request-watch.ts';
 import { generate } from './generation.ts';
 import type { Round } from './plan.ts';
 
@@ -29,20 +29,20 @@ interface OwnParts extends Partial<Round> {
 
 /** Generates on servers that do as the scripts say, one for each inference in its order. */
 async function run(scripts: readonly Script[], own: OwnParts = {}, affordable = 9) {
-  const asked: { id: string; seed: number | bigint | undefined }[] = [];
+  const requested: { id: string; seed: number | bigint | undefined }[] = [];
   const left: string[] = [];
   const avoided: string[][] = [];
   let retries = 0;
   let counts: TokenCounts | undefined;
   const watch: RequestWatch = {
-    ...unwatched,
-    counts: (given) => {
-      counts = given;
+    ...noWatch,
+    counts: (value) => {
+      counts = value;
     },
   };
   const stream = (request: InferRequest & Pick<GenerateRequest, 'sampling'>, sink: ResponseSink): RunningInference => {
-    const { words, end } = scripts[asked.length] ?? good;
-    asked.push({ id: request.id, seed: request.sampling.seed });
+    const { words, end } = scripts[requested.length] ?? good;
+    requested.push({ id: request.id, seed: request.sampling.seed });
     return new PlayedInference(sink, {
       responses: end === 'finish' ? [...words, 'finish'] : words,
       end: end === 'finish' || end === 'nothing' ? 'end' : end,
@@ -82,8 +82,8 @@ async function run(scripts: readonly Script[], own: OwnParts = {}, affordable = 
     runOf(model, { signal, watch, plan: { continuesText: false }, strategy: { retries: most } }),
     roundOf({ sampling: { seed: 7 }, stream: false, ...round }),
   );
-  const { events, error: fault } = await outcomeOf(generation);
-  return { fault, events, asked, left, counts, avoided };
+  const { events, error } = await outcomeOf(generation);
+  return { error, events, requested, left, counts, avoided };
 }
 
 interface Sink {
@@ -108,10 +108,10 @@ const whole = [
 
 describe('an unstreamed response', () => {
   it('that a server breaks off is retried, and only the complete try counts', async () => {
-    const { fault, events, asked, counts } = await run([{ words: ['a', 'x', 'y'], end: broken }, good]);
-    expect(fault).toBeUndefined();
+    const { error, events, requested, counts } = await run([{ words: ['a', 'x', 'y'], end: broken }, good]);
+    expect(error).toBeUndefined();
     expect(events).toEqual(whole);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       { id: 'request', seed: 7 },
       { id: 'request-again-1', seed: 7 },
     ]);
@@ -123,20 +123,24 @@ describe('an unstreamed response', () => {
     ['ends without its finish', 'nothing'],
     ['is reset by its server', new StatusError('INTERNAL', 'The server reset the call (HTTP/2 error code 2).')],
   ])('that %s is begun again', async (_, end) => {
-    const { events, asked } = await run([{ words: ['a'], end }, good]);
+    const { events, requested } = await run([{ words: ['a'], end }, good]);
     expect(events).toEqual(whole);
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it('fails after the last retry', async () => {
     const breaks = { words: ['a'], end: broken };
-    const { fault, events, asked } = await run([breaks, breaks, breaks, good]);
-    expect({ fault, events, asked: asked.length }).toEqual({ fault: 'server_unreachable', events: [], asked: 3 });
+    const { error, events, requested } = await run([breaks, breaks, breaks, good]);
+    expect({ error, events, requested: requested.length }).toEqual({
+      error: 'server_unreachable',
+      events: [],
+      requested: 3,
+    });
   });
 
   it('fails when the retry budget is used up', async () => {
-    const { fault, asked } = await run([{ words: ['a'], end: broken }, good], {}, 0);
-    expect({ fault, asked: asked.length }).toEqual({ fault: 'server_unreachable', asked: 1 });
+    const { error, requested } = await run([{ words: ['a'], end: broken }, good], {}, 0);
+    expect({ error, requested: requested.length }).toEqual({ error: 'server_unreachable', requested: 1 });
   });
 
   it('is retried on another server', async () => {
@@ -148,7 +152,7 @@ describe('an unstreamed response', () => {
   it.each<[string, Script, string]>([
     [
       'the model refuses in the middle',
-      { words: ['a'], end: new StreamFault('out of words', { id: 'request', final: true } as never) },
+      { words: ['a'], end: new StreamError('out of words', { id: 'request', final: true } as never) },
       'backend_error',
     ],
     ['fails before its first response', { words: [], end: broken }, 'server_unreachable'],
@@ -158,22 +162,22 @@ describe('an unstreamed response', () => {
       'deadline_exceeded',
     ],
   ])('that %s is not begun again', async (_, script, code) => {
-    const { fault, asked } = await run([script, good]);
-    expect({ fault, asked: asked.length }).toEqual({ fault: code, asked: 1 });
+    const { error, requested } = await run([script, good]);
+    expect({ error, requested: requested.length }).toEqual({ error: code, requested: 1 });
   });
 
   it('is not retried if it may have made its engine fail', async () => {
     const failed = () =>
-      new StreamFault('EngineCore encountered an issue. See stack trace (above)', {
+      new StreamError('EngineCore encountered an issue. See stack trace (above)', {
         id: 'request',
         final: true,
       } as never);
     const spared = await run([{ words: ['a'], end: failed() }]);
-    expect([spared.fault, spared.asked.length]).toEqual([undefined, 2]);
+    expect([spared.error, spared.requested.length]).toEqual([undefined, 2]);
     const killer = failed();
     markSuspect(killer);
-    const { fault, asked } = await run([{ words: ['a'], end: killer }]);
-    expect([fault, asked.length]).toEqual(['model_not_ready', 1]);
+    const { error, requested } = await run([{ words: ['a'], end: killer }]);
+    expect([error, requested.length]).toEqual(['model_not_ready', 1]);
   });
 
   it('whose client disconnected is not retried', async () => {
@@ -181,13 +185,13 @@ describe('an unstreamed response', () => {
     const signal = controller.signal;
     const end = new StatusError('CANCELLED', 'The call was cancelled.');
     controller.abort();
-    const { fault, asked } = await run([{ words: ['a'], end }, good], { signal });
-    expect({ fault, asked: asked.length }).toEqual({ fault: 'client_closed_request', asked: 1 });
+    const { error, requested } = await run([{ words: ['a'], end }, good], { signal });
+    expect({ error, requested: requested.length }).toEqual({ error: 'client_closed_request', requested: 1 });
   });
 
   it('of several repeats only the one that failed', async () => {
-    const { events, asked } = await run([good, { words: ['a'], end: broken }, good], { choicesPerPrompt: 2 });
-    expect(asked).toEqual([
+    const { events, requested } = await run([good, { words: ['a'], end: broken }, good], { choicesPerPrompt: 2 });
+    expect(requested).toEqual([
       { id: 'request-0', seed: 7 },
       { id: 'request-1', seed: 8 },
       { id: 'request-1-again-1', seed: 8 },
@@ -202,19 +206,19 @@ describe('an unstreamed response', () => {
 
   it('that fails for good ends the others at once', async () => {
     const breaks = { words: ['a'], end: broken };
-    const { fault, left } = await run([{ words: ['a'], end: 'hang' }, breaks, breaks, breaks], { choicesPerPrompt: 2 });
-    expect(fault).toBe('server_unreachable');
+    const { error, left } = await run([{ words: ['a'], end: 'hang' }, breaks, breaks, breaks], { choicesPerPrompt: 2 });
+    expect(error).toBe('server_unreachable');
     expect(left).toContain('request-0');
   });
 });
 
 describe('a stream', () => {
   it('is not retried', async () => {
-    const { fault, events, asked } = await run([{ words: ['a'], end: broken }, good], { stream: true, retries: 0 });
-    expect({ fault, events, asked: asked.length }).toEqual({
-      fault: 'server_unreachable',
+    const { error, events, requested } = await run([{ words: ['a'], end: broken }, good], { stream: true, retries: 0 });
+    expect({ error, events, requested: requested.length }).toEqual({
+      error: 'server_unreachable',
       events: [whole[0], text(0, 'a')],
-      asked: 1,
+      requested: 1,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { type EventSink, type Generation, giveSafely, type RunningGeneration } from '../contracts/events.ts';
 import { ApiError } from '../errors.ts';
 import { isSuspect } from '../kserve/engine-failure.ts';
-import { StreamFault } from '../kserve/infer-codec.ts';
+import { StreamError } from '../kserve/infer-codec.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import { type StatusCode, StatusError } from '../kserve/status.ts';
 import type { Signal } from '../signal.ts';
@@ -11,11 +11,11 @@ import { runInto } from './run-into.ts';
 import { addTry, type Tally, tallyOfTry, usageOf } from './tally.ts';
 
 /** An inference that may be started several times. */
-interface Gathering {
+interface GatheredChoiceOptions {
   /** Starts a try, from number 0 on, which counts into its own tally. */
   readonly begin: (number: number, tally: Tally) => ChoiceRun;
   /** How many choices it returns. */
-  readonly answers: number;
+  readonly choices: number;
   /** How often it is retried, and whether it may be retried now. */
   readonly retries: number;
   readonly again: ServerGroup['again'];
@@ -31,13 +31,13 @@ interface Gathering {
  * an inference that its server breaks off. The server group retries what fails before the first response.
  */
 export class GatheredChoice implements Generation, RunningGeneration {
-  readonly #gathering: Gathering;
+  readonly #options: GatheredChoiceOptions;
   #choice: ChoiceRun | undefined;
   #lastTry: Tally | undefined;
   #isOver = false;
 
-  constructor(gathering: Gathering) {
-    this.#gathering = gathering;
+  constructor(options: GatheredChoiceOptions) {
+    this.#options = options;
   }
 
   start(sink: EventSink): this {
@@ -71,7 +71,7 @@ export class GatheredChoice implements Generation, RunningGeneration {
   }
 
   async #gather(): Promise<HeldEvents> {
-    const { retries, again, signal } = this.#gathering;
+    const { retries, again, signal } = this.#options;
     for (let number = 0; ; number++)
       try {
         return await this.#try(number);
@@ -82,7 +82,7 @@ export class GatheredChoice implements Generation, RunningGeneration {
   }
 
   async #try(number: number): Promise<HeldEvents> {
-    const { begin, answers, tally, running } = this.#gathering;
+    const { begin, choices, tally, running } = this.#options;
     const tried = tallyOfTry();
     const choice = begin(number, tried);
     this.#choice = choice;
@@ -93,27 +93,27 @@ export class GatheredChoice implements Generation, RunningGeneration {
     const events = new HeldEvents();
     await runInto(choice, events);
     running.delete(tried);
-    addTry(tally, tried, answers);
+    addTry(tally, tried, choices);
     const usage = usageOf(tally);
     if (usage) events.event(usage);
     return events;
   }
 
   #mayTryAgain(error: unknown): boolean {
-    return !this.#gathering.signal.aborted && (this.#choice?.hasBegun ?? false) && isServersFault(error);
+    return !this.#options.signal.aborted && (this.#choice?.hasStarted ?? false) && isServerFailure(error);
   }
 }
 
 const brokenOff: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'DATA_LOSS']);
 
 /** Whether a response that had started failed for a reason outside the request: another server may complete it. */
-function isServersFault(error: unknown): boolean {
+function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { code, cause } = error;
   // The engine failed, perhaps because of this request.
   if (isSuspect(cause)) return false;
   // The model itself would return the same error again; a failed engine has failed only on its own server.
-  if (cause instanceof StreamFault) return code === 'model_not_ready';
+  if (cause instanceof StreamError) return code === 'model_not_ready';
   if (cause instanceof StatusError) return cause.unreachable || brokenOff.has(cause.code);
   // The response ended without a finish.
   return code === 'backend_error';

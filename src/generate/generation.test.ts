@@ -6,13 +6,13 @@ import type { Tokenizer } from '../tokenizer.ts';
 import { generate } from './generation.ts';
 import type { GenerationPlan, Round } from './plan.ts';
 
-interface Asked {
+interface Requested {
   readonly served?: Parameters<typeof scriptedModel>[1];
   readonly plan?: Partial<Omit<GenerationPlan, 'model' | 'strategy'>>;
   readonly round?: Partial<Round>;
 }
 
-async function run(script: Script, { served, plan = {}, round }: Asked = {}) {
+async function run(script: Script, { served, plan = {}, round }: Requested = {}) {
   const { model, sent } = scriptedModel([script], served);
   const outcome = await outcomeOf(await generate(runOf(model, { plan }), roundOf(round)));
   return { ...outcome, sent };

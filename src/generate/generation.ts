@@ -4,10 +4,10 @@ import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import { during } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
-import { withLength } from './answer.ts';
-import { faultPlace } from './fault-place.ts';
+import { errorContext } from './error-context.ts';
+import { withLength } from './generated-response.ts';
 import { roundGuide } from './guide-guard.ts';
-import { type ChoicePlace, gather, infer, type RunningRound } from './inference.ts';
+import { type ChoiceContext, gather, infer, type RunningRound } from './inference.ts';
 import { lengthLimit } from './limits.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { merge } from './merge.ts';
@@ -17,7 +17,7 @@ import { seeded } from './seeds.ts';
 import { cutsHere, textMaker, withStopText } from './stop-handling.ts';
 import { RunningCounts, type Tally } from './tally.ts';
 import { timeKeeper } from './time-left.ts';
-import { type Tokenized, tokenize } from './token-inputs.ts';
+import { type TokenizedPrompts, tokenize } from './token-inputs.ts';
 import { tokenTable } from './token-tables.ts';
 
 /** Sends one inference for every choice, or for all beams of a prompt, and emits their events as they arrive. */
@@ -34,7 +34,7 @@ export function generate(run: Run, round: Round): MaybePromise<Generation> {
       const running: RunningRound = {
         run,
         round,
-        place: faultPlace(run, round),
+        errorContext: errorContext(run, round),
         tally,
         newText: textMaker(run.plan, round, measures.tokenized?.table),
         table,
@@ -44,10 +44,10 @@ export function generate(run: Run, round: Round): MaybePromise<Generation> {
       const counts = neededCounts(run, round, tally);
       const requests = requestsOf(run, round, { measures, limits, counts });
       const choices = requests.map(
-        ({ request, place }): Generation =>
+        ({ request, context }): Generation =>
           run.plan.strategy.retries === 0
-            ? infer(request, running, place)
-            : gather(request, running, { place, timeLeft, tries }),
+            ? infer(request, running, context)
+            : gather(request, running, { context, timeLeft, tries }),
       );
       const [only] = choices;
       return choices.length === 1 && only ? only : merge(choices);
@@ -58,7 +58,7 @@ export function generate(run: Run, round: Round): MaybePromise<Generation> {
 /** What is known of the prompts before they are sent. */
 interface Measures {
   /** Their tokens, if the contract takes tokens. */
-  readonly tokenized: Tokenized | undefined;
+  readonly tokenized: TokenizedPrompts | undefined;
   /** How many tokens each has; undefined if the backend counts, or the model has no tokenizer. */
   readonly counted: readonly number[] | undefined;
 }
@@ -114,9 +114,9 @@ function sharedServer({ shared }: Run, { structure, prompts, choicesPerPrompt }:
   return shared ?? (prompts.length * choicesPerPrompt > 1 ? {} : undefined);
 }
 
-interface InferenceToBegin {
+interface PlannedInference {
   readonly request: GenerateRequest;
-  readonly place: ChoicePlace;
+  readonly context: ChoiceContext;
 }
 
 /** What the requests of a round are built from. */
@@ -131,17 +131,17 @@ function requestsOf(
   { plan, images }: Run,
   round: Round,
   { measures, limits, counts }: RequestParts,
-): InferenceToBegin[] {
+): PlannedInference[] {
   const { tokenized, counted } = measures;
   const { model, beams } = plan;
   const { prompts, choicesPerPrompt } = round;
   const perPrompt = beams ? 1 : choicesPerPrompt;
   const draws = model.contract.repeatsItself && !beams;
-  const requests: InferenceToBegin[] = [];
+  const requests: PlannedInference[] = [];
   for (const [at, prompt] of prompts.entries())
-    for (let answer = 0; answer < perPrompt; answer++) {
-      const choice = at * choicesPerPrompt + answer;
-      const sampling = choiceSampling(limits[at] as Sampling, { answer, draws });
+    for (let offset = 0; offset < perPrompt; offset++) {
+      const choice = at * choicesPerPrompt + offset;
+      const sampling = choiceSampling(limits[at] as Sampling, { offset, draws });
       requests.push({
         request: {
           id: prompts.length * perPrompt > 1 ? `${round.id}-${choice}` : round.id,
@@ -159,13 +159,13 @@ function requestsOf(
           loraName: model.loraName,
           loraTaskId: model.loraTaskId,
         },
-        place: {
+        context: {
           choice,
-          answers: choicesPerPrompt / perPrompt,
+          choices: choicesPerPrompt / perPrompt,
           prefix: round.prefixes[at] ?? '',
-          countsPrompt: counted === undefined && answer === 0,
+          countsPrompt: counted === undefined && offset === 0,
           promptLength: counted?.[at],
-          reportsPrompt: answer === 0,
+          reportsPrompt: offset === 0,
         },
       });
     }
@@ -188,10 +188,10 @@ function logprobTable({ plan: { model } }: Run, { logprobs }: Round): MaybePromi
 /** Each choice of a prompt has its own seed. A backend that repeats itself gets a random one. */
 function choiceSampling(
   sampling: Sampling,
-  { answer, draws }: { answer: number; draws: boolean | undefined },
+  { offset, draws }: { offset: number; draws: boolean | undefined },
 ): Sampling {
   const isDrawn = draws && sampling.seed === undefined && sampling.temperature !== 0;
-  return isDrawn ? { ...sampling, seed: randomInt(largestSeed) } : seeded(sampling, answer);
+  return isDrawn ? { ...sampling, seed: randomInt(largestSeed) } : seeded(sampling, offset);
 }
 
 const largestSeed = 2 ** 47;

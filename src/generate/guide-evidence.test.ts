@@ -46,10 +46,10 @@ describe('a guide that an engine responded to', () => {
 describe('requests whose clients disconnected', () => {
   it('are returned once, if their engine fails within ten seconds', () => {
     const { clock, evidence } = clocked();
-    evidence.left('m on one', 'early');
+    evidence.disconnected('m on one', 'early');
     clock.now += 5_000;
-    evidence.left('m on one', 'late');
-    evidence.left('m on two', 'elsewhere');
+    evidence.disconnected('m on one', 'late');
+    evidence.disconnected('m on two', 'elsewhere');
     clock.now += 5_000;
     expect([evidence.failed('m on one'), evidence.failed('m on one'), evidence.failed('m on three')]).toEqual([
       ['late'],
@@ -60,7 +60,7 @@ describe('requests whose clients disconnected', () => {
 
   it('are forgotten beyond so many', () => {
     const { evidence } = clocked(2);
-    for (const request of ['a', 'b', 'c']) evidence.left('m on one', request);
+    for (const request of ['a', 'b', 'c']) evidence.disconnected('m on one', request);
     expect(evidence.failed('m on one')).toEqual(['b', 'c']);
   });
 });

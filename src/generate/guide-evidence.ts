@@ -3,7 +3,7 @@ interface EngineLife<Suspect> {
   /** The hashes of guides that it responded to; the oldest first. */
   proven: Set<string>;
   /** Guided requests whose clients disconnected before the engine responded; the oldest first. */
-  left: { readonly suspect: Suspect; readonly at: number }[];
+  disconnected: { readonly suspect: Suspect; readonly at: number }[];
   failedAt: number | undefined;
   /** The client of the newest request whose guide the engine has not responded to. */
   newest: string | undefined;
@@ -38,7 +38,7 @@ export class GuideEvidence<Suspect> {
   }
 
   /** A guided request is sent to an engine. */
-  began(engine: string, guide: string, client: string): void {
+  started(engine: string, guide: string, client: string): void {
     if (!this.isProven(engine, guide)) this.#life(engine).newest = client;
   }
 
@@ -69,9 +69,9 @@ export class GuideEvidence<Suspect> {
   }
 
   /** The client of a guided request disconnected before the engine responded. */
-  left(engine: string, suspect: Suspect): void {
+  disconnected(engine: string, suspect: Suspect): void {
     const life = this.#life(engine);
-    life.left = [...this.#recent(life), { suspect, at: this.#now() }].slice(-this.#most);
+    life.disconnected = [...this.#recent(life), { suspect, at: this.#now() }].slice(-this.#most);
   }
 
   /** An engine failed. Returns the requests whose clients disconnected a moment ago, each once. */
@@ -80,16 +80,21 @@ export class GuideEvidence<Suspect> {
     if (!life) return [];
     life.failedAt = this.#now();
     const suspects = this.#recent(life).map(({ suspect }) => suspect);
-    life.left = [];
+    life.disconnected = [];
     return suspects;
   }
 
-  #recent({ left }: EngineLife<Suspect>): EngineLife<Suspect>['left'] {
-    return left.filter(({ at }) => this.#now() - at < longestDeath);
+  #recent({ disconnected }: EngineLife<Suspect>): EngineLife<Suspect>['disconnected'] {
+    return disconnected.filter(({ at }) => this.#now() - at < longestDeath);
   }
 
   #life(engine: string): EngineLife<Suspect> {
-    const life = this.#engines.get(engine) ?? { proven: new Set(), left: [], failedAt: undefined, newest: undefined };
+    const life = this.#engines.get(engine) ?? {
+      proven: new Set(),
+      disconnected: [],
+      failedAt: undefined,
+      newest: undefined,
+    };
     this.#engines.delete(engine);
     this.#engines.set(engine, life);
     const [oldest] = this.#engines.size > mostEngines ? this.#engines.keys() : [];

@@ -10,7 +10,7 @@ import type { ResponseSink } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { GuideQuarantine } from '../limits/guide-quarantine.ts';
 import { SharedQuarantine } from '../limits/shared-quarantine.ts';
-import { LoneLink } from '../link.ts';
+import { SingleProcessLink } from '../link.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { generate } from './generation.ts';
 import { type GuardedGuide, GuideGuard, type QuarantinedGuide } from './guide-guard.ts';
@@ -46,9 +46,12 @@ function guarded() {
   const clock = { now: noon };
   const now = () => clock.now;
   const quarantined: QuarantinedGuide[] = [];
-  const quarantine = new SharedQuarantine(new GuideQuarantine({ duration: () => 600_000, now }), new LoneLink());
+  const quarantine = new SharedQuarantine(
+    new GuideQuarantine({ duration: () => 600_000, now }),
+    new SingleProcessLink(),
+  );
   const guides = new GuideGuard({ quarantine, now, onQuarantine: (guide) => quarantined.push(guide) });
-  const begun = ({ structure, client = 'key:alice', backend = 'vllm', ...sent }: Sent) => {
+  const start = ({ structure, client = 'key:alice', backend = 'vllm', ...sent }: Sent) => {
     const server = new ScriptedServer(sent.server ?? 'one:8001', ...(sent.steps ?? [dead()]));
     const model = {
       name: 'llama',
@@ -65,7 +68,7 @@ function guarded() {
   };
   /** What becomes of a request, and how many inferences it took. */
   const send = async (sent: Sent) => {
-    const { run, round, server } = begun(sent);
+    const { run, round, server } = start(sent);
     const outcome = await read(run, round).catch((error: unknown) => {
       if (error instanceof ApiError) return error;
       throw error;
@@ -76,22 +79,22 @@ function guarded() {
     const { outcome } = await send(sent);
     return typeof outcome === 'string' ? outcome : outcome.code;
   };
-  return { clock, quarantined, begun, send, codeOf };
+  return { clock, quarantined, start, send, codeOf };
 }
 
 /** An inference of a guided request, and what its guide hears. */
 function inferred() {
-  const { run } = guarded().begun({});
-  const heard: unknown[] = [];
+  const { run } = guarded().start({});
+  const received: unknown[] = [];
   const guide = {
-    began: () => undefined,
-    responded: (...facts: unknown[]) => heard.push(['responded', ...facts]),
-    ended: (...facts: unknown[]) => heard.push(['ended', ...facts]),
+    started: () => undefined,
+    responded: (...facts: unknown[]) => received.push(['responded', ...facts]),
+    ended: (...facts: unknown[]) => received.push(['ended', ...facts]),
   } as unknown as GuardedGuide;
   const request = { id: 'r', model: 'm', version: '1', prompt: 'Hi', sampling: {}, stream: true };
   const { signal, watch, guides } = run;
-  const place = { model: run.plan.model, signal, watch, guides, usedServers: undefined, guide };
-  return { inference: new ServerInference(request, place), heard };
+  const location = { model: run.plan.model, signal, watch, guides, usedServers: undefined, guide };
+  return { inference: new ServerInference(request, location), received };
 }
 
 async function read(run: Run, round: Round): Promise<'complete'> {
@@ -100,13 +103,13 @@ async function read(run: Run, round: Round): Promise<'complete'> {
 }
 
 /** An error as a client sees it. */
-function shown(outcome: ApiError | string) {
+function display(outcome: ApiError | string) {
   if (typeof outcome === 'string') return outcome;
   const { code, status, message, param, retryAfter, isFinal } = outcome;
   return { code, status, message, param, retryAfter, isFinal };
 }
 
-const nobody: ResponseSink = { response: () => undefined, end: () => undefined };
+const none: ResponseSink = { response: () => undefined, end: () => undefined };
 const killer: Structure = { regex: String.raw`\p{L}+` };
 const fine: readonly Step[] = ['answer', 'end'];
 
@@ -114,10 +117,10 @@ describe('a guide that an engine failed after', () => {
   it('is refused with its field, for every client, until its time is over', async () => {
     const { clock, send } = guarded();
     const first = await send({ structure: killer });
-    expect([shown(first.outcome), first.inferences]).toMatchObject([{ code: 'model_not_ready' }, 1]);
+    expect([display(first.outcome), first.inferences]).toMatchObject([{ code: 'model_not_ready' }, 1]);
     clock.now += 1_000;
     const second = await send({ structure: killer, client: 'key:bob' });
-    expect([shown(second.outcome), second.inferences]).toEqual([
+    expect([display(second.outcome), second.inferences]).toEqual([
       {
         code: 'guide_quarantined',
         status: 400,
@@ -162,32 +165,32 @@ describe('a guide that an engine failed after', () => {
   });
 
   it('is refused before the reasoning that comes before it', async () => {
-    const { codeOf, begun } = guarded();
+    const { codeOf, start } = guarded();
     await codeOf({ structure: killer });
-    const { run, round, server } = begun({ structure: killer });
+    const { run, round, server } = start({ structure: killer });
     await expect(generateReasoned(run, round, {} as never)).rejects.toMatchObject({ code: 'guide_quarantined' });
     expect(server.streams).toEqual([]);
   });
 
   it('is noted of a try that is repeated elsewhere, for the server where it failed', () => {
-    const { inference, heard } = inferred();
+    const { inference, received } = inferred();
     const [one, two] = [new ScriptedServer('one').server, new ScriptedServer('two').server];
-    inference.begin(one, { timeout: undefined }, nobody);
-    inference.begin(two, { timeout: undefined, after: 'first failure' }, nobody);
+    inference.begin(one, { timeout: undefined }, none);
+    inference.begin(two, { timeout: undefined, after: 'first failure' }, none);
     inference.end('second failure');
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['ended', 'first failure', one, false],
       ['ended', 'second failure', two, false],
     ]);
   });
 
   it('is not the reason where the failure comes after the first response', () => {
-    const { inference, heard } = inferred();
+    const { inference, received } = inferred();
     const one = new ScriptedServer('one').server;
-    inference.begin(one, { timeout: undefined }, nobody);
+    inference.begin(one, { timeout: undefined }, none);
     inference.first();
     inference.end('failure');
-    expect(heard).toEqual([['responded', one]]);
+    expect(received).toEqual([['responded', one]]);
   });
 });
 
@@ -209,10 +212,10 @@ describe('a client whose guides engines failed after', () => {
   });
 
   it('is the one of the newest request, not of those that waited for the engine before', async () => {
-    const { clock, quarantined, codeOf, begun } = guarded();
+    const { clock, quarantined, codeOf, start } = guarded();
     for (const time of [1, 2]) {
       clock.now += 5_000;
-      const { run, round, server } = begun({
+      const { run, round, server } = start({
         structure: { regex: `bob ${time}` },
         client: 'key:bob',
         steps: ['wait'],
@@ -239,7 +242,7 @@ describe('a client whose guides engines failed after', () => {
       clock.now += 60_000;
       await codeOf({ structure: { regex } });
       const { outcome, inferences } = await send({ structure: { regex: 'another' }, steps: fine });
-      return [shown(outcome), inferences, quarantined.at(-1)?.suspendedUntil];
+      return [display(outcome), inferences, quarantined.at(-1)?.suspendedUntil];
     };
     expect(await after('a')).toEqual(['complete', 1, undefined]);
     const refusal = {
@@ -268,21 +271,21 @@ describe('a client whose guides engines failed after', () => {
 
 describe('a request whose client disconnects before the engine fails', () => {
   it.each(['by its signal', 'by leaving the stream'])('%s, is found by the failure of another one', async (how) => {
-    const { quarantined, codeOf, begun } = guarded();
+    const { quarantined, codeOf, start } = guarded();
     const stop = new AbortController();
-    const { run, round, server } = begun({ structure: killer, client: 'key:mallory', steps: ['wait'] });
+    const { run, round, server } = start({ structure: killer, client: 'key:mallory', steps: ['wait'] });
     const generation = await generate({ ...run, signal: stop.signal }, round);
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const running = generation.start({
       text: () => undefined,
       event: () => undefined,
-      end: () => heard.push('end'),
-      fail: (error) => heard.push(error),
+      end: () => received.push('end'),
+      fail: (error) => received.push(error),
     });
     stop.abort();
     if (how === 'by leaving the stream') running.cancel();
     else server.streams[0]?.go(new StatusError('CANCELLED', 'left'));
-    await vi.waitFor(() => expect(heard).toHaveLength(how === 'by leaving the stream' ? 0 : 1), 30_000);
+    await vi.waitFor(() => expect(received).toHaveLength(how === 'by leaving the stream' ? 0 : 1), 30_000);
     expect(quarantined).toEqual([]);
     await codeOf({});
     expect(quarantined.map(({ client, text }) => [client, text])).toEqual([

@@ -5,7 +5,7 @@ import type { InferenceServer } from '../kserve/server.ts';
 import type { GuideRefusal } from '../limits/guide-quarantine.ts';
 import type { SharedQuarantine } from '../limits/shared-quarantine.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { WantedStructure } from '../requests/structure.ts';
+import type { RequestedStructure } from '../requests/structure.ts';
 import { GuideEvidence } from './guide-evidence.ts';
 import type { Round, Run } from './plan.ts';
 
@@ -32,9 +32,9 @@ interface GuardOptions {
 }
 
 /** What a request's guide depends on. */
-interface Guided {
+interface GuidedRequest {
   readonly model: Pick<ServedModel, 'contract' | 'model' | 'name'>;
-  readonly structure: WantedStructure | undefined;
+  readonly structure: RequestedStructure | undefined;
   /** The id of its API key, or its address. */
   readonly client?: string | undefined;
   readonly guides?: GuideGuard | undefined;
@@ -73,16 +73,16 @@ export class GuideGuard {
     if (refusal) throw clientRefused(field, refusal, this.#now());
   }
 
-  began(guide: GuardedGuide, server: NamedServer): void {
-    this.#evidence.began(engineName(server, guide.model.model), guide.hash, guide.client);
+  started(guide: GuardedGuide, server: NamedServer): void {
+    this.#evidence.started(engineName(server, guide.model.model), guide.hash, guide.client);
   }
 
   responded(guide: GuardedGuide, server: NamedServer): void {
     this.#evidence.responded(engineName(server, guide.model.model), guide.hash);
   }
 
-  left(guide: GuardedGuide, server: NamedServer): void {
-    this.#evidence.left(engineName(server, guide.model.model), guide.suspect());
+  disconnected(guide: GuardedGuide, server: NamedServer): void {
+    this.#evidence.disconnected(engineName(server, guide.model.model), guide.suspect());
   }
 
   /** An inference with this guide failed because its engine did. */
@@ -102,7 +102,7 @@ export class GuideGuard {
     if (this.#evidence.isProven(engine, hash)) return;
     const blamesClient = this.#evidence.isNewest(engine, client);
     const noted = this.#quarantine.note({ guide: hash, client, engine, blamesClient, at: this.#now() });
-    if (noted) this.#onQuarantine({ ...suspect, ...noted, hash: hash.slice(0, shownHash), server });
+    if (noted) this.#onQuarantine({ ...suspect, ...noted, hash: hash.slice(0, loggedHashLength), server });
   }
 }
 
@@ -112,13 +112,13 @@ function engineName({ name }: NamedServer, model: string): string {
 
 /** The guide of one request, which may make its engine fail. */
 export class GuardedGuide {
-  readonly model: Guided['model'];
+  readonly model: GuidedRequest['model'];
   readonly client: string;
   readonly #guard: GuideGuard;
-  readonly #structure: WantedStructure;
+  readonly #structure: RequestedStructure;
   #hash: string | undefined;
 
-  constructor(guard: GuideGuard, { model, structure, client }: Pick<Guided, 'model'> & Wanted) {
+  constructor(guard: GuideGuard, { model, structure, client }: Pick<GuidedRequest, 'model'> & GuideOptions) {
     this.#guard = guard;
     this.model = model;
     this.client = client;
@@ -146,8 +146,8 @@ export class GuardedGuide {
   }
 
   /** Its inference is sent to a server. */
-  began(server: NamedServer): void {
-    this.#guard.began(this, server);
+  started(server: NamedServer): void {
+    this.#guard.started(this, server);
   }
 
   /** The first response of its inference has arrived. */
@@ -156,19 +156,19 @@ export class GuardedGuide {
   }
 
   /** Its inference ended before its first response, with an error or because its client disconnected. */
-  ended(error: unknown, server: NamedServer, hasLeft: boolean): void {
+  ended(error: unknown, server: NamedServer, hasDisconnected: boolean): void {
     if (isSuspicious(error)) this.#guard.failed(this, server);
-    else if (hasLeft) this.#guard.left(this, server);
+    else if (hasDisconnected) this.#guard.disconnected(this, server);
   }
 }
 
-interface Wanted {
-  readonly structure: WantedStructure;
+interface GuideOptions {
+  readonly structure: RequestedStructure;
   readonly client: string;
 }
 
 /** The guide of a request; undefined if it has none, or guides cannot make its engine fail. */
-export function guardedGuide({ model, structure, client = '', guides }: Guided): GuardedGuide | undefined {
+export function guardedGuide({ model, structure, client = '', guides }: GuidedRequest): GuardedGuide | undefined {
   if (!guides?.isOn || !structure || !model.contract.guidesMayEndEngine) return undefined;
   return new GuardedGuide(guides, { model, structure, client });
 }
@@ -184,15 +184,15 @@ function isSuspicious(error: unknown): boolean {
 }
 
 /** Characters of a guide, and of its hash, that the log shows. */
-const shownGuide = 200;
-const shownHash = 12;
+const loggedGuideLength = 200;
+const loggedHashLength = 12;
 
 function shortened(text: string): string {
-  return text.length > shownGuide ? `${text.slice(0, shownGuide)}…` : text;
+  return text.length > loggedGuideLength ? `${text.slice(0, loggedGuideLength)}…` : text;
 }
 
 /** The hash of a guide: the same for the same JSON, whatever the order of its keys. */
-function guideHash(structure: WantedStructure['structure']): string {
+function guideHash(structure: RequestedStructure['structure']): string {
   return createHash('sha256')
     .update(JSON.stringify(structure, (_, value: unknown) => sorted(value)))
     .digest('hex');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Structure } from '../contracts/contract.ts';
 import { guideWriter } from '../contracts/vllm-guide.ts';
-import { AnswerCheck } from './answer-check.ts';
 import { guidedCheck } from './guided-check.ts';
+import { ResponseCheck } from './response-check.ts';
 import type { Emulation } from './structured-emulation.ts';
 
 const write = guideWriter({ allowsLeftRecursion: true });
@@ -13,7 +13,7 @@ const multiple = { type: 'integer', multipleOf: 3 };
 describe('what a guided response is held against', () => {
   it('is its guide, where that is not exact', () => {
     const form = { json: multiple };
-    expect(checkOf(form)).toEqual({ isGuided: true, form, field: 'guided_json', retries: 2 });
+    expect(checkOf(form)).toEqual({ isGuided: true, structure: form, field: 'guided_json', retries: 2 });
   });
 
   it.each<[Structure]>([[{ json: { type: 'integer' } }], [{ choice: ['ä'] }], [{ grammar: 'root ::= [ä-ü]' }]])(
@@ -25,7 +25,7 @@ describe('what a guided response is held against', () => {
 
   it('is its guide, too, where a schema has keywords that are not known', () => {
     const form = { json: { ...multiple, discriminator: { propertyName: 'a' }, 'x-order': 1 } };
-    expect(checkOf(form)?.form).toEqual(form);
+    expect(checkOf(form)?.structure).toEqual(form);
   });
 
   it('is nothing where the contract keeps to every guide', () => {
@@ -35,9 +35,9 @@ describe('what a guided response is held against', () => {
 
 describe('a guided response', () => {
   const { signal } = new AbortController();
-  const emulation: Emulation = { isGuided: true, form: { json: multiple }, field: 'guided_json', retries: 2 };
+  const emulation: Emulation = { isGuided: true, structure: { json: multiple }, field: 'guided_json', retries: 2 };
   const ended = (text: string, reason: 'stop' | 'length', mayStop = false) => {
-    const check = new AnswerCheck(emulation, { prefix: '', signal, mayStop });
+    const check = new ResponseCheck(emulation, { prefix: '', signal, mayStop });
     check.text(text);
     return check.end(reason);
   };
@@ -58,7 +58,7 @@ describe('a guided response', () => {
   it('may have a call that a stop sequence cuts off', async () => {
     const calls = { isRequired: true, schemas: new Map([['f', { properties: { a: multiple } }]]) };
     const called = (json: string) => {
-      const check = new AnswerCheck(
+      const check = new ResponseCheck(
         { isGuided: true, calls, field: 'tool_choice', retries: 2 },
         { prefix: '', signal, mayStop: true },
       );

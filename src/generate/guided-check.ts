@@ -18,5 +18,5 @@ export function guidedCheck(
     return { isGuided: true, calls: { isRequired: true, schemas }, field, retries };
   }
   if ('grammar' in structure) return undefined;
-  return { isGuided: true, form: structure, field, retries };
+  return { isGuided: true, structure: structure, field, retries };
 }

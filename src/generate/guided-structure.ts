@@ -1,32 +1,35 @@
 import type { WrittenGuide } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { schemaPlace, type WantedStructure } from '../requests/structure.ts';
-import { fieldOf } from './faults.ts';
+import { type RequestedStructure, schemaPath } from '../requests/structure.ts';
+import { fieldOf } from './generation-errors.ts';
 
 /** What a response is guided to: as requested, and as sent to the backend. */
-export interface GuidedStructure extends WantedStructure {
+export interface GuidedStructure extends RequestedStructure {
   /** Left out if the backend gets the requested structure unchanged. */
   readonly guide?: WrittenGuide;
 }
 
 /** Writes the structure for a backend. What its libraries do not all support is a 400 that names the field. */
-export function guidedStructure(model: ServedModel, wanted: WantedStructure | undefined): GuidedStructure | undefined {
+export function guidedStructure(
+  model: ServedModel,
+  requestedStructure: RequestedStructure | undefined,
+): GuidedStructure | undefined {
   const write = model.contract.guide;
-  if (!wanted || !write) return wanted;
+  if (!requestedStructure || !write) return requestedStructure;
   try {
-    return { ...wanted, guide: write(wanted.structure) };
+    return { ...requestedStructure, guide: write(requestedStructure.structure) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.param === null) throw error;
-    throw error.renamed(fieldOf(error.param, structureFields(wanted)));
+    throw error.renamed(fieldOf(error.param, structureFields(requestedStructure)));
   }
 }
 
 /** The request field of each structure that a contract or an engine may refuse. */
-export function structureFields({ field, places = {} }: WantedStructure): Record<string, string> {
-  const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPlace(field) };
+export function structureFields({ field, paths = {} }: RequestedStructure): Record<string, string> {
+  const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPath(field) };
   for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])
     fields[name] = field === 'structured_outputs' ? name : field;
-  for (const [place, origin] of Object.entries(places)) fields[`structured_outputs.json${place}`] = origin;
+  for (const [path, origin] of Object.entries(paths)) fields[`structured_outputs.json${path}`] = origin;
   return fields;
 }

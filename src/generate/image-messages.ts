@@ -9,15 +9,15 @@ type Part = Exclude<ChatMessage['content'], string | null | undefined>[number];
 export async function withPlaceholders(
   messages: readonly ChatMessage[],
   model: ServedModel,
-  firstPlace: string,
+  firstPath: string,
 ): Promise<readonly ChatMessage[]> {
   const placeholder = await imagePlaceholder(model.imagePlaceholder, await model.assets());
   if (!placeholder)
     throw new ApiError(
       'invalid_request',
-      `${firstPlace}: the image placeholder is unknown: neither the chat template nor the tokenizer of ${model.name} ` +
+      `${firstPath}: the image placeholder is unknown: neither the chat template nor the tokenizer of ${model.name} ` +
         `has one. Start Conch with --image-placeholder ${model.name}=TEXT.`,
-      { param: firstPlace },
+      { param: firstPath },
     );
   let images = 0;
   return messages.map((message) => {

@@ -45,9 +45,9 @@ describe('imagesOf', () => {
       user({ type: 'text', text: 'First' }, image(dataUrl(png), 'high'), image(dataUrl(jpeg, 'image/gif'), 'auto')),
       user(image(dataUrl(gif), 'low')),
     ];
-    const place = { type: 'image_url', image_url: { url: '' } };
+    const location = { type: 'image_url', image_url: { url: '' } };
     expect(await imagesOf(messages, { model: seeing, settings, choices: 1, signal })).toEqual({
-      messages: [messages[0], user({ type: 'text', text: 'First' }, place, place), user(place)],
+      messages: [messages[0], user({ type: 'text', text: 'First' }, location, location), user(location)],
       images: [
         { type: 'image/png', bytes: png },
         { type: 'image/jpeg', bytes: jpeg },
@@ -59,21 +59,21 @@ describe('imagesOf', () => {
 
   it('writes the text that is set, with its number, or nothing', async () => {
     const messages = [user(image(dataUrl(png)), { type: 'text', text: 'x' }), user(image(dataUrl(gif)))];
-    const shown = async (imagePlaceholder: string) => {
+    const display = async (imagePlaceholder: string) => {
       const model = modelWith({ imagePlaceholder });
       return (await imagesOf(messages, { model, settings, choices: 1, signal })).messages;
     };
     const text = (words: string) => ({ type: 'text', text: words });
-    expect(await shown('<|image_{n}|>')).toEqual([user(text('<|image_1|>'), text('x')), user(text('<|image_2|>'))]);
-    expect(await shown('none')).toEqual([user(text('x')), user()]);
+    expect(await display('<|image_{n}|>')).toEqual([user(text('<|image_1|>'), text('x')), user(text('<|image_2|>'))]);
+    expect(await display('none')).toEqual([user(text('x')), user()]);
   });
 
   it('gives a conversation without images as it is', async () => {
     const messages = [user({ type: 'text', text: 'x' }), { role: 'user', content: 'y' } as const];
     const model = modelWith({ images: { kind: 'refused', reason: 'No.' } });
-    const given = await imagesOf(messages, { model, settings, choices: 1, signal });
-    expect(given).toEqual({ messages, images: [], ignored: [] });
-    expect(given.messages).toBe(messages);
+    const value = await imagesOf(messages, { model, settings, choices: 1, signal });
+    expect(value).toEqual({ messages, images: [], ignored: [] });
+    expect(value.messages).toBe(messages);
   });
 
   it('refuses by the model, by the count and by the path', async () => {
@@ -100,16 +100,16 @@ describe('imagesOf', () => {
       'messages[0].content[1]: the image placeholder is unknown: neither the chat template nor the tokenizer of m ' +
         'has one. Start Conch with --image-placeholder m=TEXT.',
     ]);
-    const place = 'messages[0].content[0].image_url.url';
+    const location = 'messages[0].content[0].image_url.url';
     expect(await refusalOf([user(image(dataUrl(pngOf(10_000, 5_000))))])).toEqual([
       'invalid_request',
-      place,
-      `${place}: has 10000 x 5000 pixels; at most 33554432 pixels are allowed (--max-image-pixels).`,
+      location,
+      `${location}: has 10000 x 5000 pixels; at most 33554432 pixels are allowed (--max-image-pixels).`,
     ]);
     expect(await refusalOf([user(image('http://127.0.0.1/'))])).toEqual([
       'invalid_request',
-      place,
-      `${place}: image URLs are not enabled on this server (--allow-image-urls). Send the image as a data URL.`,
+      location,
+      `${location}: image URLs are not enabled on this server (--allow-image-urls). Send the image as a data URL.`,
     ]);
   });
 
@@ -124,13 +124,13 @@ describe('imagesOf', () => {
 
   it('reports that the client disconnected', async () => {
     const sources = { hosts: [{ host: 'pictures.test' }], addresses: [] };
-    const asked = imagesOf([user(image('http://pictures.test/'))], {
+    const requested = imagesOf([user(image('http://pictures.test/'))], {
       model: seeing,
       settings: { ...settings, sources },
       choices: 1,
       signal: AbortSignal.abort(),
     });
-    await expect(asked).rejects.toMatchObject({ code: 'client_closed_request' });
-    await expect(asked).rejects.toBeInstanceOf(ApiError);
+    await expect(requested).rejects.toMatchObject({ code: 'client_closed_request' });
+    await expect(requested).rejects.toBeInstanceOf(ApiError);
   });
 });

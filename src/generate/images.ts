@@ -3,7 +3,7 @@ import { ApiError, endedBy } from '../errors.ts';
 import { checkImage, type Image } from '../images/check-image.ts';
 import { dataUrlBytes, isDataUrl } from '../images/data-url.ts';
 import { fetchImage } from '../images/fetch-image.ts';
-import { ImageFault } from '../images/image-header.ts';
+import { ImageError } from '../images/image-header.ts';
 import { type ImageSettings, permittedUrl } from '../images/image-sources.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { ChatMessage } from '../requests/chat-request.ts';
@@ -40,7 +40,7 @@ export interface NamedImage {
 const mostCopied = 512 * 2 ** 20;
 
 /** The images of a conversation, in the order of its messages. Refuses what the model or the settings do not allow. */
-export function namedImages(messages: readonly ChatMessage[], place: ImagePlace): readonly NamedImage[] {
+export function namedImages(messages: readonly ChatMessage[], context: ImageContext): readonly NamedImage[] {
   const named: NamedImage[] = [];
   for (const [at, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue;
@@ -48,11 +48,11 @@ export function namedImages(messages: readonly ChatMessage[], place: ImagePlace)
       if (type === 'image_url' && image) named.push({ ...image, part: `messages[${at}].content[${number}]` });
   }
   const [first] = named;
-  if (first) refuseByCount(named, first, place);
+  if (first) refuseByCount(named, first, context);
   return named;
 }
 
-type ImagePlace = Pick<ImageOptions, 'model' | 'settings'>;
+type ImageContext = Pick<ImageOptions, 'model' | 'settings'>;
 
 /** Reads and fetches the images of a conversation. Everything that can be refused is refused before the first fetch. */
 export async function imagesOf(messages: readonly ChatMessage[], options: ImageOptions): Promise<WithImages> {
@@ -75,16 +75,16 @@ export async function readImages(
 }
 
 /** The images of a conversation, and its messages with a placeholder for each. Nothing is read. */
-export async function placedImages(messages: readonly ChatMessage[], place: ImagePlace) {
-  const named = namedImages(messages, place);
+export async function withImagePlaceholders(messages: readonly ChatMessage[], context: ImageContext) {
+  const named = namedImages(messages, context);
   const [first] = named;
-  return { named, messages: first ? await withPlaceholders(messages, place.model, first.part) : messages };
+  return { named, messages: first ? await withPlaceholders(messages, context.model, first.part) : messages };
 }
 
 function refuseByCount(
   named: readonly NamedImage[],
   first: NamedImage,
-  { model: { contract, name }, settings }: ImagePlace,
+  { model: { contract, name }, settings }: ImageContext,
 ): void {
   const { images } = contract;
   if (images.kind === 'refused')
@@ -103,7 +103,7 @@ function refuseByCount(
 async function imagesAt(named: readonly NamedImage[], { settings, signal }: ImageOptions): Promise<Image[]> {
   const { limits, sources, timeout } = settings;
   const inline = named.map(({ url, part }) =>
-    inPlace(part, () => {
+    atPart(part, () => {
       if (isDataUrl(url)) return checkImage(dataUrlBytes(url, limits), limits);
       permittedUrl(url, sources);
       return undefined;
@@ -119,7 +119,7 @@ async function imagesAt(named: readonly NamedImage[], { settings, signal }: Imag
         const bytes = await fetchImage(url, { sources, limits, timeout, signal: either }).catch((error: unknown) => {
           throw asApiError(error, part);
         });
-        return inPlace(part, () => checkImage(bytes, limits));
+        return atPart(part, () => checkImage(bytes, limits));
       }),
     );
   } catch (error) {
@@ -135,7 +135,7 @@ function refuseCopies(images: readonly Image[], choices: number): void {
     throw refusal('n', `the images would be sent ${choices} times, which is more than 512 MiB. Lower n.`);
 }
 
-function inPlace<Value>(part: string, read: () => Value): Value {
+function atPart<Value>(part: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
@@ -144,9 +144,9 @@ function inPlace<Value>(part: string, read: () => Value): Value {
 }
 
 function asApiError(error: unknown, part: string): unknown {
-  return error instanceof ImageFault ? refusal(`${part}.image_url.url`, error.message, error.cause) : error;
+  return error instanceof ImageError ? refusal(`${part}.image_url.url`, error.message, error.cause) : error;
 }
 
-function refusal(place: string, reason: string, cause?: unknown): ApiError {
-  return new ApiError('invalid_request', `${place}: ${reason}`, { param: place, cause });
+function refusal(path: string, reason: string, cause?: unknown): ApiError {
+  return new ApiError('invalid_request', `${path}: ${reason}`, { param: path, cause });
 }

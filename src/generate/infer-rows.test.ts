@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PlayedInference } from '../../test/support/played-inference.ts';
-import { type InputRow, RowFault, type RowsContract } from '../contracts/row-contracts.ts';
+import { type InputRow, RowError, type RowsContract } from '../contracts/row-contracts.ts';
 import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/server.ts';
 import type { ServerGroup } from '../kserve/server-group.ts';
 import type { NamedModel } from '../models/served-model.ts';
-import { unwatched } from '../request-watch.ts';
+import { noWatch } from '../request-watch.ts';
 import { inferRows } from './infer-rows.ts';
 
 /** A group of one server. */
@@ -13,13 +13,13 @@ function streamOn(server: InferenceServer): ServerGroup['stream'] {
 }
 
 const row = (length: number): InputRow => ({ ids: new Int32Array(length) });
-const lengthOf = (given: InputRow): number => ('ids' in given ? given.ids.length : 0);
+const lengthOf = (value: InputRow): number => ('ids' in value ? value.ids.length : 0);
 
 /** Sends rows to a model that gives the length of each, and tells which went together. */
 async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow = 1) {
   const batches: number[][] = [];
   const stream = ({ id }: InferRequest, sink: ResponseSink) => {
-    const response = { id, outputs: [{}], kept: () => response };
+    const response = { id, outputs: [{}], detached: () => response };
     return new PlayedInference(sink, { responses: [response] });
   };
   const contract = {
@@ -40,10 +40,10 @@ async function run(rows: readonly InputRow[], own: Partial<RowsContract>, perRow
     padId: 0,
     width: undefined,
     field: 'input',
-    placeOf: (at) => `input[${at}]`,
+    pathOf: (at) => `input[${at}]`,
     finish: ({ figures }) => figures[0],
     signal: new AbortController().signal,
-    watch: unwatched,
+    watch: noWatch,
     timeout: undefined,
   });
   return { results, batches };
@@ -84,7 +84,7 @@ describe('inferRows', () => {
 
   it('names the row that cannot be sent', async () => {
     const encode = (): never => {
-      throw new RowFault(0, 'has 8 tokens; this model takes 4');
+      throw new RowError(0, 'has 8 tokens; this model takes 4');
     };
     await expect(run([row(1), row(8)], { encode })).rejects.toMatchObject({
       code: 'backend_error',

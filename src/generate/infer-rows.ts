@@ -1,5 +1,5 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import { type InputRow, RowFault, type RowFigures, type RowsContract } from '../contracts/row-contracts.ts';
+import { type InputRow, RowError, type RowFigures, type RowsContract } from '../contracts/row-contracts.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { untilEnd } from '../kserve/awaited-responses.ts';
 import type { CallOptions, InferenceServer, InferRequest, InferResponse } from '../kserve/server.ts';
@@ -8,7 +8,7 @@ import { StatusError } from '../kserve/status.ts';
 import type { NamedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import { anySignal, type Signal } from '../signal.ts';
-import { generationFault } from './faults.ts';
+import { generationError } from './generation-errors.ts';
 import { timeKeeper } from './time-left.ts';
 
 /** What a model returned for a row. */
@@ -27,7 +27,7 @@ export interface RowsRun<Result> {
   readonly padId: number | undefined;
   /** The request field of the rows, and the path of each row in it. */
   readonly field: string;
-  readonly placeOf: (row: number) => string;
+  readonly pathOf: (row: number) => string;
   /** How many values a row must have, or each of its tokens; undefined: as many as the first one. */
   readonly width: number | undefined;
   /** Makes the result of a row, or refuses what the model returned for it. */
@@ -95,7 +95,7 @@ async function inferBatch<Result>(
   const sent = batch.map((row) => rows[row] as InputRow);
   const results: Result[] = [];
   const refuse = (reason: string): never => {
-    throw new RowFault(results.length, reason);
+    throw new RowError(results.length, reason);
   };
   try {
     const request = contract.encode({ id, model: model.model, version: model.version, rows: sent, padId });
@@ -111,7 +111,7 @@ async function inferBatch<Result>(
     }
     return results;
   } catch (error) {
-    throw placed(error, batch, run);
+    throw errorWithPath(error, batch, run);
   }
 }
 
@@ -144,9 +144,9 @@ async function onlyResponse<Result>(
   const statusOf = (error: StatusError) => contract.explain(error)?.status;
   try {
     await untilEnd(
-      (sink) => model.group.stream(begin, sink, { ...limits, answersOnce: true, statusOf, requestId }),
+      (sink) => model.group.stream(begin, sink, { ...limits, hasSingleResponse: true, statusOf, requestId }),
       (response) => {
-        if (response.outputs.length > 0) found ??= response.kept();
+        if (response.outputs.length > 0) found ??= response.detached();
       },
     );
     inference?.end();
@@ -155,7 +155,7 @@ async function onlyResponse<Result>(
     inference?.end(error);
     throw error;
   }
-  if (!found) throw new RowFault(0, 'the model returned no outputs');
+  if (!found) throw new RowError(0, 'the model returned no outputs');
   return found;
 }
 
@@ -181,16 +181,16 @@ function lengthOf(row: InputRow | undefined): number {
 const ofRows: ReadonlySet<ErrorCode> = new Set(['backend_error', 'invalid_request', 'context_length_exceeded']);
 
 /** The error for the client, with the path of the text in the request. */
-function placed<Result>(error: unknown, batch: readonly number[], run: RowsRun<Result>): ApiError {
-  const { contract, signal, field: param, placeOf } = run;
-  if (error instanceof RowFault && !signal.aborted)
-    return new ApiError('backend_error', `${placeOf(batch[error.row] as number)}: ${error.message}.`, {
+function errorWithPath<Result>(error: unknown, batch: readonly number[], run: RowsRun<Result>): ApiError {
+  const { contract, signal, field: param, pathOf } = run;
+  if (error instanceof RowError && !signal.aborted)
+    return new ApiError('backend_error', `${pathOf(batch[error.row] as number)}: ${error.message}.`, {
       param,
       cause: error,
     });
-  const fault = generationFault(error, { contract, fields: { prompt: param }, signal });
-  if (!(error instanceof StatusError) || !ofRows.has(fault.code) || fault.param === 'model') return fault;
+  const apiError = generationError(error, { contract, fields: { prompt: param }, signal });
+  if (!(error instanceof StatusError) || !ofRows.has(apiError.code) || apiError.param === 'model') return apiError;
   const others = batch.length > 1 ? ` and ${batch.length - 1} others in one batch` : '';
-  const place = `${placeOf(Math.min(...batch))}${others}`;
-  return new ApiError(fault.code, `${place}: ${fault.message}`, { param, cause: fault.cause });
+  const path = `${pathOf(Math.min(...batch))}${others}`;
+  return new ApiError(apiError.code, `${path}: ${apiError.message}`, { param, cause: apiError.cause });
 }

@@ -2,15 +2,15 @@ import type { GenerateRequest } from '../contracts/contract.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { AnswerText } from '../output/answer-text.ts';
+import type { CompletionText } from '../output/completion-text.ts';
 import type { TokenTable } from '../tokenizer.ts';
-import { AnswerParts } from './answer-parts.ts';
 import { ChoiceReader, type ReaderOptions } from './choice-reader.ts';
 import { ChoiceRun } from './choice-run.ts';
-import type { FaultPlace } from './faults.ts';
 import { GatheredChoice } from './gathered-choice.ts';
+import type { ErrorContext } from './generation-errors.ts';
 import type { GuardedGuide } from './guide-guard.ts';
 import type { Round, Run } from './plan.ts';
+import { ResponseParts } from './response-parts.ts';
 import { ServerInference, stopper } from './server-inference.ts';
 import type { Tally } from './tally.ts';
 
@@ -18,9 +18,9 @@ import type { Tally } from './tally.ts';
 export interface RunningRound {
   readonly run: Run;
   readonly round: Round;
-  readonly place: FaultPlace;
+  readonly errorContext: ErrorContext;
   readonly tally: Tally;
-  readonly newText: (() => AnswerText) | undefined;
+  readonly newText: (() => CompletionText) | undefined;
   /** The bytes of tokens, for logprobs of a backend that returns texts. */
   readonly table: TokenTable | undefined;
   readonly guide: GuardedGuide | undefined;
@@ -29,14 +29,14 @@ export interface RunningRound {
 }
 
 /** What differs between the inferences of a round. */
-export type ChoicePlace = Pick<
+export type ChoiceContext = Pick<
   ReaderOptions,
-  'choice' | 'answers' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
+  'choice' | 'choices' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
 >;
 
 /** What differs between the tries of an inference. */
-interface OneTry {
-  readonly place: ChoicePlace;
+interface InferenceTry {
+  readonly context: ChoiceContext;
   readonly tally: Tally;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
@@ -45,13 +45,13 @@ interface OneTry {
 }
 
 /** One inference, whose events are emitted as they arrive. */
-export function infer(request: GenerateRequest, running: RunningRound, place: ChoicePlace): ChoiceRun {
+export function infer(request: GenerateRequest, running: RunningRound, context: ChoiceContext): ChoiceRun {
   const { tally, round } = running;
-  return inferOn(request, running, { place, tally, timeout: round.timeout, usedServers: undefined });
+  return inferOn(request, running, { context, tally, timeout: round.timeout, usedServers: undefined });
 }
 
-interface Gathering {
-  readonly place: ChoicePlace;
+interface GatherOptions {
+  readonly context: ChoiceContext;
   readonly timeLeft: () => number | undefined;
   /** The tallies of the running tries. */
   readonly tries: Set<Tally>;
@@ -61,23 +61,23 @@ interface Gathering {
 export function gather(
   request: GenerateRequest,
   running: RunningRound,
-  { place, timeLeft, tries }: Gathering,
+  { context, timeLeft, tries }: GatherOptions,
 ): GatheredChoice {
   const { run, round, tally: whole } = running;
   const { model, strategy } = run.plan;
   const usedServers = new Set<InferenceServer>();
   const begin = (number: number, tally: Tally): ChoiceRun =>
     inferOn(number === 0 ? request : { ...request, id: `${request.id}-again-${number}` }, running, {
-      place,
+      context,
       tally,
       timeout: number === 0 ? round.timeout : timeLeft(),
       usedServers,
     });
   return new GatheredChoice({
     begin,
-    answers: place.answers,
+    choices: context.choices,
     retries: strategy.retries,
-    again: (left) => model.group.again(left),
+    again: (signal) => model.group.again(signal),
     signal: run.signal,
     tally: whole,
     running: tries,
@@ -87,7 +87,7 @@ export function gather(
 function inferOn(
   request: GenerateRequest,
   running: RunningRound,
-  { place, tally, timeout, usedServers }: OneTry,
+  { context, tally, timeout, usedServers }: InferenceTry,
 ): ChoiceRun {
   const { run, round, newText, table, guide, shared } = running;
   const { signal, watch, guides } = run;
@@ -97,17 +97,17 @@ function inferOn(
   const inference = new ServerInference(request, { model, signal, watch, usedServers, guide, guides });
   // Every field by name: this runs for every request, and spreading objects costs more.
   const reader = new ChoiceReader({
-    choice: place.choice,
-    answers: place.answers,
-    prefix: place.prefix,
-    countsPrompt: place.countsPrompt,
-    promptLength: place.promptLength,
-    reportsPrompt: place.reportsPrompt,
+    choice: context.choice,
+    choices: context.choices,
+    prefix: context.prefix,
+    countsPrompt: context.countsPrompt,
+    promptLength: context.promptLength,
+    reportsPrompt: context.reportsPrompt,
     maxTokens: request.sampling.maxTokens,
     context: model.contextLength(),
     tally,
     newText,
-    newParts: parsers && (() => new AnswerParts(parsers)),
+    newParts: parsers && (() => new ResponseParts(parsers)),
     countTokens: contract.guessesCounts ? tokenCounter(model) : undefined,
     table,
   });
@@ -119,7 +119,7 @@ function inferOn(
         timeout,
         prefix: request.tokens?.prompt ?? request.prompt,
         avoid: usedServers,
-        answersOnce: !request.stream,
+        hasSingleResponse: !request.stream,
         shared,
         isGuided: request.structure !== undefined,
         requestId: request.id,
@@ -128,7 +128,7 @@ function inferOn(
     watch: inference,
     decoder: contract.decoder(request),
     stop: stopper(inference, contract, request),
-    place: running.place,
+    errorContext: running.errorContext,
   });
 }
 

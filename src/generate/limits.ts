@@ -33,12 +33,12 @@ export function checkIds(
   if (!stopTokenIds && !allowedTokenIds && !logitBias) return;
   const size = contract.limits.vocabulary ?? assets?.tokenizer?.vocabularySize;
   if (size === undefined) return;
-  const given = {
+  const idsByField = {
     stop_token_ids: stopTokenIds ?? [],
     allowed_token_ids: allowedTokenIds ?? [],
     logit_bias: Object.keys(logitBias ?? {}).map(Number),
   };
-  for (const [param, ids] of Object.entries(given)) {
+  for (const [param, ids] of Object.entries(idsByField)) {
     const strange = ids.find((id) => id >= size);
     if (strange === undefined) continue;
     const message = `${param}: ${strange} is not in this model's vocabulary of ${size} tokens.`;

@@ -8,7 +8,7 @@ import { namedCallParser, requiredCallsParser } from '../output/tools/guided-cal
 import type { OfferedTool, ToolFormat, ToolParser } from '../output/tools/tool-parser.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ToolUse } from '../requests/tools.ts';
-import type { AnswerParsers } from './answer-parts.ts';
+import type { ResponseParsers } from './response-parts.ts';
 
 /** How one model writes its tool calls and its reasoning. */
 export interface Formats {
@@ -34,7 +34,7 @@ export function formatsOf(model: ServedModel, template: ChatTemplate): Formats {
 }
 
 /** The markers that the backend must keep in the text although they are special tokens. */
-export function keptMarkers({ tools, reasoning }: Formats, use: ToolUse | undefined): readonly string[] {
+export function requiredMarkers({ tools, reasoning }: Formats, use: ToolUse | undefined): readonly string[] {
   return [...(use?.mode === 'auto' ? (tools?.specialMarkers ?? []) : []), ...(reasoning?.specialMarkers ?? [])];
 }
 
@@ -53,7 +53,7 @@ interface ParserOptions {
 }
 
 /** The parsers of a response; undefined if all of it is text. */
-export function parsersFor({ model, formats, use, specials, opening }: ParserOptions): AnswerParsers | undefined {
+export function parsersFor({ model, formats, use, specials, opening }: ParserOptions): ResponseParsers | undefined {
   const { tools, reasoning } = formats;
   if (!use && !reasoning) return undefined;
   return {

@@ -2,13 +2,13 @@ import type { EncodedImage, Sampling } from '../contracts/contract.ts';
 import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { WantedBeams } from '../requests/sampling.ts';
+import type { RequestedBeams } from '../requests/sampling.ts';
 import type { Signal } from '../signal.ts';
-import type { GenerateContext } from './answer.ts';
-import type { AnswerOptions } from './answer-options.ts';
-import type { AnswerParsers } from './answer-parts.ts';
+import type { CompletionOptions } from './completion-options.ts';
+import type { GenerateContext } from './generated-response.ts';
 import type { GuidedStructure } from './guided-structure.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { ResponseParsers } from './response-parts.ts';
 import type { Emulation } from './structured-emulation.ts';
 import type { Prompt } from './token-inputs.ts';
 
@@ -28,12 +28,12 @@ export interface Strategy {
 export interface GenerationPlan {
   readonly model: ServedModel;
   /** Ids, names and how usage is reported. */
-  readonly options: AnswerOptions;
+  readonly options: CompletionOptions;
   readonly isStreamed: boolean;
   /** How many responses each prompt gets; choice number `prompt * choicesPerPrompt + response`. */
   readonly choicesPerPrompt: number;
   readonly sampling: Sampling;
-  readonly beams: WantedBeams | undefined;
+  readonly beams: RequestedBeams | undefined;
   readonly logprobs: number | undefined;
   /** What the backend guides the responses to. */
   readonly structure: GuidedStructure | undefined;
@@ -82,26 +82,26 @@ export interface Round {
   readonly logprobs: number | undefined;
   readonly structure: GuidedStructure | undefined;
   /** Left out if all of a response is text. */
-  readonly parsers?: AnswerParsers | undefined;
+  readonly parsers?: ResponseParsers | undefined;
   readonly stream: boolean;
   /** Milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
 }
 
 /** Prepares a round. Throws what fails before anything is sent; the sink of the generation gets later errors. */
-export type Begin = (run: Run, round: Round) => MaybePromise<Generation>;
+export type StartRound = (run: Run, round: Round) => MaybePromise<Generation>;
 
 /** What a written prompt adds to its plan: how its response is parsed. */
-export interface Prepared {
+export interface PreparedPrompts {
   readonly prompts: readonly Prompt[];
   readonly prefixes: readonly string[];
   /** As planned, with what the parsers need from the backend. */
   readonly sampling: Sampling;
-  readonly parsers?: AnswerParsers | undefined;
+  readonly parsers?: ResponseParsers | undefined;
 }
 
 /** The first round of a plan: all of its choices. */
-export function firstRound(plan: GenerationPlan, { prompts, prefixes, sampling, parsers }: Prepared): Round {
+export function firstRound(plan: GenerationPlan, { prompts, prefixes, sampling, parsers }: PreparedPrompts): Round {
   return {
     id: plan.options.inferenceId,
     prompts,

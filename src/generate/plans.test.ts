@@ -117,7 +117,7 @@ describe('the plan of a completion', () => {
       needsCounts: true,
       timeout: undefined,
       ignored: [],
-      given: ['a', 'b'],
+      rawPrompts: ['a', 'b'],
       echoes: true,
       isEchoOnly: false,
       needsTokenizer: false,

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { scriptedModel, templateOf } from '../../test/support/scripted-model.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
-import type { Answer } from './answer.ts';
 import { chat } from './chat.ts';
 import { complete } from './completion.ts';
+import type { GeneratedResponse } from './generated-response.ts';
 import { runInto } from './run-into.ts';
 
-type Begin = (context: ReturnType<ReturnType<typeof scriptedModel>['context']>) => Promise<Answer>;
+type Begin = (context: ReturnType<ReturnType<typeof scriptedModel>['context']>) => Promise<GeneratedResponse>;
 
 const { signal } = new AbortController();
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -23,9 +23,9 @@ async function promisesBeforeInference(begin: Begin, parts?: Parameters<typeof s
     before = promises;
     return { tokens: ['Hi'] };
   }, parts);
-  const given = context();
+  const value = context();
   const send = async (): Promise<void> => {
-    const { generation } = await begin(given);
+    const { generation } = await begin(value);
     await runInto(generation, { text: () => undefined, event: () => undefined });
   };
   await send();

@@ -3,7 +3,7 @@ import { roundOf, runOf } from '../../test/support/run-fixtures.ts';
 import { outcomeOf, type Script, scriptedModel, vllmConfig } from '../../test/support/scripted-model.ts';
 import { vllmContract } from '../contracts/vllm.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { unrecorded } from '../request-watch.ts';
+import { countingRecorder } from '../request-watch.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { generate } from './generation.ts';
 import type { Round } from './plan.ts';
@@ -23,10 +23,10 @@ function streams({ count = lengthOf, model: parts = {}, needsCounts = false }: P
   const tokenizer = { vocabularySize: 9, count } as unknown as Tokenizer;
   const { model, sent } = scriptedModel([script], { assets: { tokenizer, eosTokenIds: [] }, ...parts });
   const stream = async (round: Partial<Round> = {}) => {
-    const watch = unrecorded({ method: 'POST', path: '/', route: '/', headers: {} });
+    const watch = countingRecorder({ method: 'POST', path: '/', route: '/', headers: {} });
     const at = sent.length;
     const { error } = await outcomeOf(await generate(runOf(model, { plan: { needsCounts }, watch }), roundOf(round)));
-    const outputs = sent.slice(at).map(({ outputs: wanted }) => wanted.includes('num_input_tokens'));
+    const outputs = sent.slice(at).map(({ outputs: expected }) => expected.includes('num_input_tokens'));
     return { asks: outputs, recorded: watch.tokens(), error };
   };
   const times = async (number: number) => {
@@ -94,12 +94,12 @@ describe('the prompts of streams that show no usage', () => {
   });
 
   it('are waited for at the end, and are not counted where the tokenizer fails', async () => {
-    let answer: (count: number) => void = () => undefined;
+    let respond: (count: number) => void = () => undefined;
     let isSlow = false;
     let fails = false;
     const count: Tokenizer['count'] = (text) => {
       if (fails) return Promise.reject(new Error('the thread has ended'));
-      return isSlow ? new Promise((resolve) => (answer = resolve)) : lengthOf(text, { addSpecialTokens: true });
+      return isSlow ? new Promise((resolve) => (respond = resolve)) : lengthOf(text, { addSpecialTokens: true });
     };
     const { stream, times } = streams({ count });
     await times(16);
@@ -108,7 +108,7 @@ describe('the prompts of streams that show no usage', () => {
     const waiting = stream().finally(() => (isOver = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).toBe(false);
-    answer(7);
+    respond(7);
     expect(await waiting).toEqual({ asks: [false], recorded: { prompt: 7, completion: 3 }, error: undefined });
     fails = true;
     expect(await stream()).toEqual({ asks: [false], recorded: { prompt: 0, completion: 3 }, error: undefined });

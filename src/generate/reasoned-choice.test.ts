@@ -25,8 +25,8 @@ async function reason(scripts: Scripts, { prompt = 'Hi', ...round }: Partial<Rou
     opening,
   });
   if (!turn || !parsers) throw new Error('This format reasons.');
-  const asked = roundOf({ prompts: [{ text: prompt }], structure, ...round });
-  const events = await generateReasoned(runOf(model), asked, { turn, parsers, keepsSpecialTokens: false });
+  const requested = roundOf({ prompts: [{ text: prompt }], structure, ...round });
+  const events = await generateReasoned(runOf(model), requested, { turn, parsers, keepsSpecialTokens: false });
   const outcome = await outcomeOf(events);
   return { ...outcome, folded: folded(outcome.events), usage: outcome.events.at(-1), sent };
 }
@@ -38,59 +38,64 @@ const inferences = ({ sent }: Awaited<ReturnType<typeof reason>>) =>
 
 describe('a structure behind reasoning', () => {
   it('starts after the reasoning that the prompt has opened', async () => {
-    const answer = await reason([{ tokens: ['Hm', '</think>'] }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
-    expect(answer.folded).toEqual([{ text: 'a', reasoning: 'Hm', calls: [], finish: 'stop' }]);
-    expect(inferences(answer)).toEqual([
+    const response = await reason([{ tokens: ['Hm', '</think>'] }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
+    expect(response.folded).toEqual([{ text: 'a', reasoning: 'Hm', calls: [], finish: 'stop' }]);
+    expect(inferences(response)).toEqual([
       ['request', 'Hi<think>\n', false],
       ['request-answer', 'Hi<think>\nHm</think>\n\n', true],
     ]);
-    expect(answer.usage).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 3, reasoningTokens: 2 });
+    expect(response.usage).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 3, reasoningTokens: 2 });
   });
 
   it('is the same however the reasoning is cut', async () => {
     for (const tokens of cutEverywhere('Hm. So</think>')) {
-      const answer = await reason([{ tokens }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
-      expect(answer.folded).toEqual([{ text: 'a', reasoning: 'Hm. So', calls: [], finish: 'stop' }]);
-      expect(inferences(answer).at(-1)).toEqual(['request-answer', 'Hi<think>\nHm. So</think>\n\n', true]);
+      const response = await reason([{ tokens }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
+      expect(response.folded).toEqual([{ text: 'a', reasoning: 'Hm. So', calls: [], finish: 'stop' }]);
+      expect(inferences(response).at(-1)).toEqual(['request-answer', 'Hi<think>\nHm. So</think>\n\n', true]);
     }
   });
 
   it('follows reasoning that the model ended without its marker', async () => {
-    const answer = await reason([{ tokens: ['Hm'] }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
-    expect(inferences(answer).at(-1)).toEqual(['request-answer', 'Hi<think>\nHm</think>\n\n', true]);
+    const response = await reason([{ tokens: ['Hm'] }, { tokens: ['a'] }], { prompt: 'Hi<think>\n' });
+    expect(inferences(response).at(-1)).toEqual(['request-answer', 'Hi<think>\nHm</think>\n\n', true]);
   });
 
   it('comes at once where the first tokens do not reason', async () => {
-    const answer = await reason([{ tokens: ['b', 'c'], end: 'length' }, { tokens: ['a'] }]);
-    expect(answer.folded).toEqual([{ text: 'a', reasoning: '', calls: [], finish: 'stop' }]);
-    expect(answer.sent[0]?.parameters).toMatchObject({ max_tokens: 4, stop: ['</think>'] });
-    expect(answer.usage).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 1 });
+    const response = await reason([{ tokens: ['b', 'c'], end: 'length' }, { tokens: ['a'] }]);
+    expect(response.folded).toEqual([{ text: 'a', reasoning: '', calls: [], finish: 'stop' }]);
+    expect(response.sent[0]?.parameters).toMatchObject({ max_tokens: 4, stop: ['</think>'] });
+    expect(response.usage).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 1 });
   });
 
   it('is looked for in a few tokens more while those so far do not tell', async () => {
-    const answer = await reason([
+    const response = await reason([
       { tokens: ['<th'], end: 'length' },
       { tokens: ['ink>', 'Hm'], end: 'length' },
       { tokens: ['.</think>'] },
       { tokens: ['a'] },
     ]);
-    expect(answer.folded).toEqual([{ text: 'a', reasoning: 'Hm.', calls: [], finish: 'stop' }]);
-    expect(inferences(answer).map(([id]) => id)).toEqual(['request', 'request-more', 'request-more', 'request-answer']);
+    expect(response.folded).toEqual([{ text: 'a', reasoning: 'Hm.', calls: [], finish: 'stop' }]);
+    expect(inferences(response).map(([id]) => id)).toEqual([
+      'request',
+      'request-more',
+      'request-more',
+      'request-answer',
+    ]);
   });
 
   it('does not come where the reasoning takes all tokens', async () => {
-    const asked = { prompt: 'Hi<think>\n', sampling: { maxTokens: 2 } };
-    const answer = await reason([{ tokens: ['Hm', 'm'], end: 'length' }], asked);
-    expect(answer.folded).toEqual([{ text: '', reasoning: 'Hmm', calls: [], finish: 'length' }]);
-    expect([answer.sent.length, answer.usage]).toEqual([
+    const requested = { prompt: 'Hi<think>\n', sampling: { maxTokens: 2 } };
+    const response = await reason([{ tokens: ['Hm', 'm'], end: 'length' }], requested);
+    expect(response.folded).toEqual([{ text: '', reasoning: 'Hmm', calls: [], finish: 'length' }]);
+    expect([response.sent.length, response.usage]).toEqual([
       1,
       { type: 'usage', promptTokens: 5, completionTokens: 2, reasoningTokens: 2 },
     ]);
   });
 
   it('has the stop sequences of the client, which the reasoning has not', async () => {
-    const asked = { prompt: 'Hi<think>\n', sampling: { stop: ['X'], maxTokens: 9 } };
-    const { sent } = await reason([{ tokens: ['Hm</think>'] }, { tokens: ['a'] }], asked);
+    const requested = { prompt: 'Hi<think>\n', sampling: { stop: ['X'], maxTokens: 9 } };
+    const { sent } = await reason([{ tokens: ['Hm</think>'] }, { tokens: ['a'] }], requested);
     expect(sent.map(({ parameters: { stop, max_tokens } }) => [stop, max_tokens])).toEqual([
       [['</think>'], 9],
       [['X'], 8],
@@ -100,14 +105,14 @@ describe('a structure behind reasoning', () => {
   it('is each choice’s own, and their usage is one', async () => {
     const scripts = ({ id }: { id: string }): Script =>
       id.endsWith('answer') ? { tokens: ['a'] } : { tokens: [`${id.at(-1)}</think>`] };
-    const asked = { prompt: 'Hi<think>\n', choicesPerPrompt: 2, sampling: { seed: 3 } };
-    const answer = await reason(scripts, asked);
-    expect(answer.folded.map(({ text, reasoning: why }) => [text, why])).toEqual([
+    const requested = { prompt: 'Hi<think>\n', choicesPerPrompt: 2, sampling: { seed: 3 } };
+    const response = await reason(scripts, requested);
+    expect(response.folded.map(({ text, reasoning: why }) => [text, why])).toEqual([
       ['a', '0'],
       ['a', '1'],
     ]);
-    expect(answer.usage).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 4, reasoningTokens: 2 });
-    expect(answer.sent.map(({ id, parameters: { seed } }) => [id, seed])).toEqual([
+    expect(response.usage).toEqual({ type: 'usage', promptTokens: 5, completionTokens: 4, reasoningTokens: 2 });
+    expect(response.sent.map(({ id, parameters: { seed } }) => [id, seed])).toEqual([
       ['request-0', 3],
       ['request-1', 4],
       ['request-0-answer', 3],
@@ -117,8 +122,8 @@ describe('a structure behind reasoning', () => {
 
   it('fails where a round of it does', async () => {
     const end = new StatusError('INTERNAL', 'It failed.');
-    const answer = await reason([{ tokens: ['Hm</think>'] }, { tokens: ['a'], end }], { prompt: 'Hi<think>\n' });
-    expect([answer.folded, answer.error]).toEqual([
+    const response = await reason([{ tokens: ['Hm</think>'] }, { tokens: ['a'], end }], { prompt: 'Hi<think>\n' });
+    expect([response.folded, response.error]).toEqual([
       [{ text: 'a', reasoning: 'Hm', calls: [], finish: undefined }],
       'backend_error',
     ]);

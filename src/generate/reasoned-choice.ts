@@ -8,7 +8,6 @@ import type {
   TokenUsage,
 } from '../contracts/events.ts';
 import type { ReasoningTurn } from '../output/reasoning/reasoning-parser.ts';
-import { type AnswerParsers, AnswerParts } from './answer-parts.ts';
 import { EventStage, staged } from './event-stage.ts';
 import { generate } from './generation.ts';
 import { roundGuide } from './guide-guard.ts';
@@ -16,6 +15,7 @@ import { HeldEvents } from './held-events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import { merge } from './merge.ts';
 import type { Round, Run } from './plan.ts';
+import { type ResponseParsers, ResponseParts } from './response-parts.ts';
 import { runInto } from './run-into.ts';
 import { seeded } from './seeds.ts';
 import { timeKeeper } from './time-left.ts';
@@ -24,7 +24,7 @@ import { UsageSum } from './usage-sum.ts';
 /** How a model reasons before a response with a structure. */
 export interface ReasoningPhase {
   readonly turn: ReasoningTurn;
-  readonly parsers: AnswerParsers;
+  readonly parsers: ResponseParsers;
   /** Whether its markers are special tokens, which the backend must keep in the text. */
   readonly keepsSpecialTokens: boolean;
 }
@@ -35,14 +35,14 @@ export interface ReasoningPhase {
  * show whether a model reasons at all. Conch requests only them at first, so that it never has to cancel a round.
  */
 export async function generateReasoned(run: Run, round: Round, phase: ReasoningPhase): Promise<Generation> {
-  const { choicesPerPrompt: answers, id } = round;
+  const { choicesPerPrompt: choiceCount, id } = round;
   // The guide applies after the reasoning, but Conch refuses a quarantined one before it.
   roundGuide(run, round)?.check();
   const timeLeft = timeKeeper(round.timeout);
   const shared = { ...run, shared: run.shared ?? {} };
-  const choices = Array.from({ length: answers }, (_, choice) => {
+  const choices = Array.from({ length: choiceCount }, (_, choice) => {
     const sampling = seeded(round.sampling, choice);
-    const own = answers === 1 ? id : `${id}-${choice}`;
+    const own = choiceCount === 1 ? id : `${id}-${choice}`;
     return new ReasonedChoice(
       shared,
       { ...round, sampling, id: own, choicesPerPrompt: 1 },
@@ -54,7 +54,7 @@ export async function generateReasoned(run: Run, round: Round, phase: ReasoningP
   return staged(merge(choices), (out) => new SummedUsage(out));
 }
 
-interface ChoicePlace {
+interface ReasonedChoiceOptions {
   readonly phase: ReasoningPhase;
   readonly choice: number;
   readonly timeLeft: () => number | undefined;
@@ -70,8 +70,8 @@ const mostLooks = 8;
 class ReasonedChoice implements Generation, RunningGeneration {
   readonly #run: Run;
   readonly #round: Round;
-  readonly #place: ChoicePlace;
-  readonly #parts: AnswerParts;
+  readonly #options: ReasonedChoiceOptions;
+  readonly #parts: ResponseParts;
   #prepared: Generation | undefined;
   #running: RunningGeneration | undefined;
   #isPaused = false;
@@ -81,16 +81,16 @@ class ReasonedChoice implements Generation, RunningGeneration {
   #finish: FinishReason | undefined;
   #usage: TokenUsage | undefined;
 
-  constructor(run: Run, round: Round, place: ChoicePlace) {
+  constructor(run: Run, round: Round, options: ReasonedChoiceOptions) {
     this.#run = run;
     this.#round = round;
-    this.#place = place;
-    this.#parts = new AnswerParts(place.phase.parsers);
+    this.#options = options;
+    this.#parts = new ResponseParts(options.phase.parsers);
   }
 
   /** Prepares the first round. */
   async prepare(): Promise<void> {
-    const isOpen = this.#place.phase.turn.opens.length === 0;
+    const isOpen = this.#options.phase.turn.opens.length === 0;
     this.#prepared = await this.#infer(isOpen ? undefined : firstTokens);
   }
 
@@ -122,27 +122,27 @@ class ReasonedChoice implements Generation, RunningGeneration {
   }
 
   async #respond(out: EventFold): Promise<void> {
-    const { phase, choice } = this.#place;
+    const { phase, choice } = this.#options;
     const { turn } = phase;
     const first = this.#prepared ?? (await this.#infer(undefined));
     if (turn.opens.length === 0) await this.#reason(first, out);
     else {
       const held = new HeldEvents();
-      if (!(await this.#opens(first, held))) return this.#answer(turn.withoutReasoning, undefined, out);
+      if (!(await this.#opens(first, held))) return this.#generateResponse(turn.withoutReasoning, undefined, out);
       held.give(out);
       if (this.#mayGoOn()) await this.#reason(await this.#infer(undefined), out);
     }
     this.#parts.end(choice, out);
     const usage = this.#usage && { ...this.#usage, reasoningTokens: this.#usage.completionTokens };
-    const isFull = this.#finish === 'length' || this.#left() <= 0;
-    if (!isFull) return this.#answer(closed(this.#written, turn) + turn.afterReasoning, usage, out);
+    const isFull = this.#finish === 'length' || this.#remainingTokens() <= 0;
+    if (!isFull) return this.#generateResponse(closed(this.#written, turn) + turn.afterReasoning, usage, out);
     out.event({ type: 'finish', choice, reason: 'length' });
     if (usage) out.event({ type: 'usage', ...usage });
   }
 
   /** Whether the response starts with reasoning. Requests a few more tokens while that is unknown. */
   async #opens(first: Generation, out: EventFold): Promise<boolean> {
-    const { opens } = this.#place.phase.turn;
+    const { opens } = this.#options.phase.turn;
     let generation = first;
     for (let looks = 1; ; looks++) {
       await this.#reason(generation, out);
@@ -153,7 +153,7 @@ class ReasonedChoice implements Generation, RunningGeneration {
   }
 
   #mayGoOn(): boolean {
-    return this.#finish === 'length' && this.#left() > 0;
+    return this.#finish === 'length' && this.#remainingTokens() > 0;
   }
 
   /** Runs a round of reasoning to its end. */
@@ -162,14 +162,14 @@ class ReasonedChoice implements Generation, RunningGeneration {
       text: (_, text, tokens, logprobs) => {
         this.#written += text;
         this.#tokens += tokens;
-        this.#parts.push(out, this.#place.choice, text, tokens, logprobs);
+        this.#parts.push(out, this.#options.choice, text, tokens, logprobs);
       },
       event: (event) => this.#takeReasoning(event, out),
     });
   }
 
   #takeReasoning(event: OtherEvent, out: EventFold): void {
-    if (event.type === 'prompt-tokens' && this.#place.choice === 0 && this.#usage === undefined) out.event(event);
+    if (event.type === 'prompt-tokens' && this.#options.choice === 0 && this.#usage === undefined) out.event(event);
     if (event.type === 'finish') this.#finish = event.reason as FinishReason;
     if (event.type === 'usage') this.#usage = this.#usage ? whole(this.#usage, event) : event;
   }
@@ -186,10 +186,10 @@ class ReasonedChoice implements Generation, RunningGeneration {
   /** Continues the reasoning from where it is. */
   #infer(most: number | undefined): MaybePromise<Generation> {
     const { sampling, prompts, id } = this.#round;
-    const { phase, timeLeft } = this.#place;
+    const { phase, timeLeft } = this.#options;
     // The client's own stop sequences end its response, not what comes before it.
     const { stop: _stop, minTokens: _least, maxTokens: _most, ...rest } = sampling;
-    const maxTokens = Math.min(most ?? Infinity, this.#left());
+    const maxTokens = Math.min(most ?? Infinity, this.#remainingTokens());
     return generate(this.#run, {
       id: this.#written === '' ? id : `${id}-more`,
       prompts: [{ text: (prompts[0]?.text ?? '') + this.#written }],
@@ -209,18 +209,19 @@ class ReasonedChoice implements Generation, RunningGeneration {
     });
   }
 
-  #left(): number {
+  #remainingTokens(): number {
     return (this.#round.sampling.maxTokens ?? Infinity) - this.#tokens;
   }
 
-  async #answer(begin: string, reasoning: TokenUsage | undefined, out: EventFold): Promise<void> {
+  async #generateResponse(begin: string, reasoning: TokenUsage | undefined, out: EventFold): Promise<void> {
     const { prompts, sampling, id } = this.#round;
-    const { choice, timeLeft } = this.#place;
+    const { choice, timeLeft } = this.#options;
     const generation = await generate(this.#run, {
       ...this.#round,
       id: `${id}-answer`,
       prompts: [{ text: `${prompts[0]?.text ?? ''}${begin}` }],
-      sampling: reasoning && sampling.maxTokens !== undefined ? { ...sampling, maxTokens: this.#left() } : sampling,
+      sampling:
+        reasoning && sampling.maxTokens !== undefined ? { ...sampling, maxTokens: this.#remainingTokens() } : sampling,
       timeout: timeLeft(),
     });
     await this.#runInto(generation, {
@@ -254,15 +255,15 @@ function beginOf(text: string, opens: readonly string[]): 'reasoning' | 'unknown
 /** Emits the sum of the usages of all choices at the end. */
 class SummedUsage extends EventStage {
   readonly #sum = new UsageSum();
-  #answers = 0;
+  #usages = 0;
 
   override event(event: OtherEvent): void {
-    if (event.type === 'usage') this.#sum.add(event, { countsPrompt: this.#answers++ === 0 });
+    if (event.type === 'usage') this.#sum.add(event, { countsPrompt: this.#usages++ === 0 });
     else this.out.event(event);
   }
 
   override end(): void {
-    if (this.#answers > 0 && this.#sum.total) this.out.event({ type: 'usage', ...this.#sum.total });
+    if (this.#usages > 0 && this.#sum.total) this.out.event({ type: 'usage', ...this.#sum.total });
     this.out.end();
   }
 }

@@ -6,7 +6,7 @@ import { noNumbers, type ReadyRows, type RowsContext, type RowsPlan, readyRows, 
 import { scoreOf } from './scores.ts';
 
 /** What the response of a rerank is written from. */
-export interface RerankAnswer {
+export interface RerankResult {
   readonly id: string;
   readonly model: string;
   /** The best first. */
@@ -18,7 +18,7 @@ export interface RerankAnswer {
 }
 
 /** Scores each document against the query. */
-export async function rerank(request: RerankRequest, context: RowsContext, signal: Signal): Promise<RerankAnswer> {
+export async function rerank(request: RerankRequest, context: RowsContext, signal: Signal): Promise<RerankResult> {
   const plan = planRerank(request, await readyRows(request.model, 'rerank', context));
   const { id, results: scores, promptTokens: tokens } = await runRows(plan, context, signal);
   const ranked = scores
@@ -44,21 +44,21 @@ export function planRerank(request: RerankRequest, ready: ReadyRows<RerankContra
       `max_tokens_per_doc: needs a tokenizer for this model; start Conch with --tokenizer ${model.name}=DIR.`,
       { param: 'max_tokens_per_doc' },
     );
-  const place = {
+  const pairs = {
     idPrefix: 'rerank',
     inputs: documents.map((document) => ({ pair: [query, textOf(document)] as const, mostOfSecond })),
     field: 'documents',
-    placeOf: (row: number) => `documents[${row}]`,
+    pathOf: (row: number) => `documents[${row}]`,
     tooLong: {
       counted: 'tokens together with the query',
       remedy: 'Shorten it, or send max_tokens_per_doc.',
     },
   } as const;
-  return planPairs(place, ready);
+  return planPairs(pairs, ready);
 }
 
 /** Pairs of texts, and their paths in the request. */
-type Pairs = Pick<RowsPlan<unknown>, 'idPrefix' | 'inputs' | 'field' | 'placeOf' | 'tooLong'>;
+type Pairs = Pick<RowsPlan<unknown>, 'idPrefix' | 'inputs' | 'field' | 'pathOf' | 'tooLong'>;
 
 /** Decides how pairs of texts are scored, by the settings of the operator and the model's configuration. */
 export function planPairs(pairs: Pairs, ready: ReadyRows<RerankContract>): RowsPlan<number> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tokenizer } from '../tokenizer.ts';
-import { type InputPlace, type RowInput, tokenizeRows } from './row-inputs.ts';
+import { type InputContext, type RowInput, tokenizeRows } from './row-inputs.ts';
 
 /** A token for each letter, 1 before a text and 2 behind it. */
 const tokenizer = {
@@ -15,7 +15,7 @@ const tokenizer = {
   }),
 } as unknown as Tokenizer;
 
-const rowsOf = (takes: 'text' | 'ids' | 'either', input: RowInput, more: Partial<InputPlace> = {}) =>
+const rowsOf = (takes: 'text' | 'ids' | 'either', input: RowInput, more: Partial<InputContext> = {}) =>
   tokenizeRows(
     [input],
     {
@@ -24,7 +24,7 @@ const rowsOf = (takes: 'text' | 'ids' | 'either', input: RowInput, more: Partial
       tokenizer,
       longest: undefined,
       field: 'input',
-      placeOf: (row) => `input[${row}]`,
+      pathOf: (row) => `input[${row}]`,
       ...more,
     },
     new AbortController().signal,

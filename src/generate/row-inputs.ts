@@ -16,7 +16,7 @@ export interface TooLongWords {
 }
 
 /** The model of the inputs, and how errors name them. */
-export interface InputPlace {
+export interface InputContext {
   /** The name of the model, for errors. */
   readonly name: string;
   readonly contract: Pick<RowsContract, 'takes' | 'counts'>;
@@ -25,7 +25,7 @@ export interface InputPlace {
   readonly longest: number | undefined;
   /** The request field of the rows, and the path of each row in it. */
   readonly field: string;
-  readonly placeOf: (row: number) => string;
+  readonly pathOf: (row: number) => string;
   readonly tooLong?: TooLongWords;
 }
 
@@ -35,22 +35,22 @@ export interface CountedRows {
   readonly tokens: readonly (number | undefined)[];
 }
 
-type Counted = readonly [InputRow, number | undefined];
+type CountedRow = readonly [InputRow, number | undefined];
 
 /** Turns inputs into what the model takes. Refuses what is too long or not in its vocabulary. */
 export async function tokenizeRows(
   inputs: readonly RowInput[],
-  place: InputPlace,
+  context: InputContext,
   signal: Signal,
 ): Promise<CountedRows> {
-  const { longest, field, placeOf, tooLong: { counted: what, remedy } = usualWords } = place;
+  const { longest, field, pathOf, tooLong: { counted: what, remedy } = usualWords } = context;
   const counted = await Promise.all(
-    inputs.map(async (input, at): Promise<Counted> => {
-      const row = await rowOf(input, { ...place, place: placeOf(at), signal });
+    inputs.map(async (input, at): Promise<CountedRow> => {
+      const row = await rowOf(input, { ...context, path: pathOf(at), signal });
       if (row[1] === undefined || longest === undefined || row[1] <= longest) return row;
       throw new ApiError(
         'context_length_exceeded',
-        `${placeOf(at)}: has ${row[1]} ${what}; this model takes ${longest}. ${remedy}`,
+        `${pathOf(at)}: has ${row[1]} ${what}; this model takes ${longest}. ${remedy}`,
         { param: field },
       );
     }),
@@ -60,18 +60,18 @@ export async function tokenizeRows(
 
 const usualWords: TooLongWords = { counted: 'tokens', remedy: 'Shorten it.' };
 
-interface RowPlace extends InputPlace {
-  readonly place: string;
+interface RowContext extends InputContext {
+  readonly path: string;
   readonly signal: Signal;
 }
 
-function rowOf(input: RowInput, place: RowPlace): Promise<Counted> {
-  if ('text' in input) return textRow(input.text, place);
-  if ('ids' in input) return idsRow(input.ids, place);
-  return place.contract.takes === 'ids' ? tokenPair(input, place) : textPair(input, place);
+function rowOf(input: RowInput, context: RowContext): Promise<CountedRow> {
+  if ('text' in input) return textRow(input.text, context);
+  if ('ids' in input) return idsRow(input.ids, context);
+  return context.contract.takes === 'ids' ? tokenPair(input, context) : textPair(input, context);
 }
 
-async function textRow(text: string, { contract, tokenizer, signal }: RowPlace): Promise<Counted> {
+async function textRow(text: string, { contract, tokenizer, signal }: RowContext): Promise<CountedRow> {
   const options = { addSpecialTokens: true, signal };
   if (contract.takes === 'ids') {
     const ids = await needed(tokenizer).encode(text, options);
@@ -81,8 +81,11 @@ async function textRow(text: string, { contract, tokenizer, signal }: RowPlace):
   return [{ texts: [text] }, count];
 }
 
-async function idsRow(ids: readonly number[], { contract, tokenizer, name, field, place }: RowPlace): Promise<Counted> {
-  const refused = (message: string) => new ApiError('invalid_request', `${place}: ${message}`, { param: field });
+async function idsRow(
+  ids: readonly number[],
+  { contract, tokenizer, name, field, path }: RowContext,
+): Promise<CountedRow> {
+  const refused = (message: string) => new ApiError('invalid_request', `${path}: ${message}`, { param: field });
   if (!tokenizer && contract.takes === 'text')
     throw refused(`token ids need a tokenizer for this model; start Conch with --tokenizer ${name}=DIR, or send text.`);
   const [unknown] = (await tokenizer?.unknownIds(ids)) ?? [];
@@ -109,13 +112,13 @@ async function textOf(ids: readonly number[], tokenizer: Tokenizer): Promise<str
 
 type PairInput = Extract<RowInput, { pair: unknown }>;
 
-async function tokenPair({ pair, mostOfSecond }: PairInput, { tokenizer, signal }: RowPlace): Promise<Counted> {
+async function tokenPair({ pair, mostOfSecond }: PairInput, { tokenizer, signal }: RowContext): Promise<CountedRow> {
   const encoded = await tokenizer?.encodePair?.(...pair, { mostOfSecond, signal });
   if (!encoded) throw tokenizerMissing();
   return [encoded, encoded.ids.length];
 }
 
-async function textPair({ pair, mostOfSecond }: PairInput, { tokenizer, signal }: RowPlace): Promise<Counted> {
+async function textPair({ pair, mostOfSecond }: PairInput, { tokenizer, signal }: RowContext): Promise<CountedRow> {
   if (!tokenizer) return [{ texts: pair }, undefined];
   const [first, second] = pair;
   const ids = await tokenizer.encode(second, { addSpecialTokens: false, signal });

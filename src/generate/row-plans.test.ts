@@ -44,15 +44,15 @@ describe('planEmbedding', () => {
     planEmbedding({ input, dimensions }, { model, contract: { ...vectors, ...more }, assets });
 
   it('puts the prompt before texts, and names each input by its path', () => {
-    const { inputs, field, placeOf, idPrefix } = plan();
-    expect({ inputs, field, place: placeOf(1), idPrefix }).toEqual({
+    const { inputs, field, pathOf, idPrefix } = plan();
+    expect({ inputs, field, place: pathOf(1), idPrefix }).toEqual({
       inputs: [{ text: 'query: a' }, { ids: [1, 2] }],
       field: 'input',
       place: 'input[1]',
       idPrefix: 'embd',
     });
     const single = planEmbedding({ input: { items: ['a'], isList: false } }, { model, contract: vectors, assets });
-    expect(single.placeOf(0)).toBe('input');
+    expect(single.pathOf(0)).toBe('input');
   });
 
   it('makes a vector of the figures', () => {
@@ -83,8 +83,8 @@ describe('planRerank', () => {
     planRerank({ ...request, ...more }, { model, contract: scores, assets: own });
 
   it('pairs the query with each document', () => {
-    const { inputs, field, placeOf, idPrefix } = plan({ max_tokens_per_doc: 7 }, { ...assets, tokenizer: {} as never });
-    expect({ inputs, field, place: placeOf(1), idPrefix }).toEqual({
+    const { inputs, field, pathOf, idPrefix } = plan({ max_tokens_per_doc: 7 }, { ...assets, tokenizer: {} as never });
+    expect({ inputs, field, place: pathOf(1), idPrefix }).toEqual({
       inputs: [
         { pair: ['q', 'a'], mostOfSecond: 7 },
         { pair: ['q', 'b'], mostOfSecond: 7 },
@@ -131,8 +131,8 @@ describe('planScore', () => {
   });
 
   it('names each pair by its path in the request', () => {
-    const { idPrefix, field, placeOf, tooLong } = plan(['a'], ['x', 'y']);
-    expect({ idPrefix, field, place: placeOf(1), single: plan(['a'], ['x']).placeOf(0), tooLong }).toEqual({
+    const { idPrefix, field, pathOf, tooLong } = plan(['a'], ['x', 'y']);
+    expect({ idPrefix, field, place: pathOf(1), single: plan(['a'], ['x']).pathOf(0), tooLong }).toEqual({
       idPrefix: 'score',
       field: 'items',
       place: 'items[1]',
@@ -152,7 +152,7 @@ describe('planClassify', () => {
   const plan = (more: object = {}) => planClassify({ input }, { model, contract: { ...classes, ...more }, assets });
 
   it('takes inputs as they are', () => {
-    expect([plan().inputs, plan().placeOf(0)]).toEqual([[{ text: 'a' }, { ids: [1, 2] }], 'input[0]']);
+    expect([plan().inputs, plan().pathOf(0)]).toEqual([[{ text: 'a' }, { ids: [1, 2] }], 'input[0]']);
   });
 
   it('finds the best class by its name or its number', () => {

@@ -4,7 +4,7 @@ import type { NamedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import { during, type RequestWatch } from '../request-watch.ts';
 import type { Signal } from '../signal.ts';
-import { answerId } from './answer-options.ts';
+import { responseId } from './completion-options.ts';
 import { inferRows, type RowReading } from './infer-rows.ts';
 import { type RowInput, type TooLongWords, tokenizeRows } from './row-inputs.ts';
 
@@ -28,14 +28,14 @@ export interface ReadyRows<Contract extends RowsContract> {
 /** Everything that is decided about a request before its texts are tokenized. Each row has one input and one result. */
 export interface RowsPlan<Result> {
   /** What the id of the response starts with. */
-  readonly idPrefix: Parameters<typeof answerId>[0];
+  readonly idPrefix: Parameters<typeof responseId>[0];
   readonly model: NamedModel;
   readonly contract: RowsContract;
   readonly assets: Pick<PromptAssets, 'tokenizer' | 'padTokenId'>;
   readonly inputs: readonly RowInput[];
   /** The request field of the rows, and the path of each row in it. */
   readonly field: string;
-  readonly placeOf: (row: number) => string;
+  readonly pathOf: (row: number) => string;
   /** The error text for a row with too many tokens; left out: the default. */
   readonly tooLong?: TooLongWords;
   /** How many values a row must have, or each of its tokens; undefined: as many as the first one. */
@@ -69,9 +69,9 @@ export async function runRows<Result>(
   signal: Signal,
 ): Promise<RowsOutcome<Result>> {
   const { model, assets, inputs } = plan;
-  const id = answerId(plan.idPrefix);
-  const place = { ...plan, name: model.name, tokenizer: assets.tokenizer, longest: model.contextLength() };
-  const { rows, tokens } = await during(watch, 'tokenize', () => tokenizeRows(inputs, place, signal));
+  const id = responseId(plan.idPrefix);
+  const context = { ...plan, name: model.name, tokenizer: assets.tokenizer, longest: model.contextLength() };
+  const { rows, tokens } = await during(watch, 'tokenize', () => tokenizeRows(inputs, context, signal));
   const counts = { promptTokens: sumOf(tokens), completionTokens: 0 };
   watch.counts(counts);
   const counted = [...tokens];

@@ -22,7 +22,7 @@ export function planScore({ first, second }: PairSides, ready: ReadyRows<RerankC
     idPrefix: 'score',
     inputs: second.texts.map((text, row) => ({ pair: [firstOf(row), text] as const, mostOfSecond: undefined })),
     field: second.field,
-    placeOf: (row: number) => (second.isList ? `${second.field}[${row}]` : second.field),
+    pathOf: (row: number) => (second.isList ? `${second.field}[${row}]` : second.field),
     tooLong: { counted: `tokens together with ${first.field}`, remedy: 'Shorten one of them.' },
   } as const;
   return planPairs(pairs, ready);

@@ -1,9 +1,9 @@
 import type { GenerateRequest, GenerationContract } from '../contracts/contract.ts';
 import { failedPart } from '../kserve/engine-failure.ts';
+import { ResponseTimeoutError } from '../kserve/response-timeout-error.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { BeginInference } from '../kserve/server-group.ts';
 import { StatusError } from '../kserve/status.ts';
-import { WaitFault } from '../kserve/wait-fault.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type InferenceWatch, type RequestWatch, retried } from '../request-watch.ts';
 import type { Signal } from '../signal.ts';
@@ -12,7 +12,7 @@ import type { GuardedGuide, GuideGuard } from './guide-guard.ts';
 import { stopInference } from './stop-inference.ts';
 
 /** What an inference needs from its request. */
-interface InferencePlace {
+interface InferenceContext {
   readonly model: ServedModel;
   readonly signal: Signal;
   readonly watch: RequestWatch;
@@ -26,24 +26,24 @@ interface InferencePlace {
 /** The inference of a choice on the server that was last chosen for it. */
 export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
   readonly #request: GenerateRequest;
-  readonly #place: InferencePlace;
+  readonly #context: InferenceContext;
   #watch: InferenceWatch | undefined;
-  #hasBegun = false;
+  #hasStarted = false;
   server: InferenceServer | undefined;
 
-  constructor(request: GenerateRequest, place: InferencePlace) {
+  constructor(request: GenerateRequest, context: InferenceContext) {
     this.#request = request;
-    this.#place = place;
+    this.#context = context;
   }
 
   readonly begin: BeginInference = (server, { timeout, after }, sink) => {
-    const { model, signal, watch, usedServers, guide } = this.#place;
+    const { model, signal, watch, usedServers, guide } = this.#context;
     const { contract, sentAdapter: adapter } = model;
-    if (after instanceof WaitFault) stopper(this, contract, this.#request)?.(false);
+    if (after instanceof ResponseTimeoutError) stopper(this, contract, this.#request)?.(false);
     if (after !== undefined) this.#judge(after);
     this.server = server;
     usedServers?.add(server);
-    guide?.began(server);
+    guide?.started(server);
     const { maxTokens } = this.#request.sampling;
     this.#watch?.end(retried);
     this.#watch = watch.inference({ server: server.name, model: model.model, maxTokens });
@@ -54,33 +54,33 @@ export class ServerInference implements Pick<InferenceWatch, 'first' | 'end'> {
   };
 
   first(): void {
-    this.#hasBegun = true;
-    if (this.server) this.#place.guide?.responded(this.server);
+    this.#hasStarted = true;
+    if (this.server) this.#context.guide?.responded(this.server);
     this.#watch?.first();
   }
 
-  end(fault?: unknown): void {
-    if (fault instanceof StatusError && this.server) this.#place.model.learn?.(this.server, fault);
-    this.#judge(fault);
-    this.#watch?.end(fault);
+  end(error?: unknown): void {
+    if (error instanceof StatusError && this.server) this.#context.model.learn?.(this.server, error);
+    this.#judge(error);
+    this.#watch?.end(error);
     this.#watch = undefined;
   }
 
   /** Reports the end of an inference to the quarantine: for its own guide, and for those of others. */
-  #judge(fault: unknown): void {
+  #judge(error: unknown): void {
     const { server } = this;
-    const { guide, guides, model, signal } = this.#place;
+    const { guide, guides, model, signal } = this.#context;
     if (!server || !guides) return;
-    if (!this.#hasBegun) guide?.ended(fault, server, fault === undefined || signal.aborted);
-    if (failedPart(fault)) guides.engineFailed(server, model.model);
+    if (!this.#hasStarted) guide?.ended(error, server, error === undefined || signal.aborted);
+    if (failedPart(error)) guides.engineFailed(server, model.model);
   }
 }
 
 /** Ends an inference on servers that need a stop request for it. */
 export function stopper(inference: ServerInference, contract: GenerationContract, request: GenerateRequest) {
   if (!('stopRequest' in contract)) return undefined;
-  return (hasBegun: boolean): void => {
+  return (hasStarted: boolean): void => {
     const command = contract.stopRequest?.(request);
-    if (command && inference.server) void stopInference(inference.server, command, hasBegun);
+    if (command && inference.server) void stopInference(inference.server, command, hasStarted);
   };
 }

@@ -1,5 +1,5 @@
 import type { Sampling } from '../contracts/contract.ts';
-import { AnswerText } from '../output/answer-text.ts';
+import { CompletionText } from '../output/completion-text.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import type { GenerationPlan, Round } from './plan.ts';
 
@@ -26,9 +26,9 @@ export function textMaker(
   plan: StopPlan,
   { sampling }: Pick<Round, 'sampling'>,
   table: TokenTable | undefined,
-): (() => AnswerText) | undefined {
+): (() => CompletionText) | undefined {
   if (!table && !cutsHere(plan, sampling) && !asksForStop(plan, sampling)) return undefined;
   const { stop: stops = [], includeStopText: keepsStop = false, skipSpecialTokens = true } = sampling;
   const { continuesText } = plan;
-  return () => new AnswerText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
+  return () => new CompletionText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
 }

@@ -12,9 +12,13 @@ const arrival = 1_000;
  * Tells a server to end an inference. The engine does not know an inference that is still in a queue or in
  * preprocessing, so the command is sent once more.
  */
-export async function stopInference(server: InferenceServer, command: InferRequest, hasBegun: boolean): Promise<void> {
+export async function stopInference(
+  server: InferenceServer,
+  command: InferRequest,
+  hasStarted: boolean,
+): Promise<void> {
   await send(server, command);
-  if (hasBegun) return;
+  if (hasStarted) return;
   await sleep(arrival, undefined, { ref: false });
   await send(server, command);
 }

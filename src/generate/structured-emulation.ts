@@ -3,8 +3,8 @@ import { checkSchema } from '../json-schema/check.ts';
 import { isJudged } from '../json-schema/validate.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { MadeCall } from '../requests/made-calls.ts';
-import { schemaPlace, type WantedStructure } from '../requests/structure.ts';
-import type { CheckedForm } from './form-reader.ts';
+import { type RequestedStructure, schemaPath } from '../requests/structure.ts';
+import type { CheckableStructure } from './structure-reader.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export interface Emulation {
   /** Whether the backend guides the response as far as it can; left out: only the prompt asks for it. */
   readonly isGuided?: true;
   /** The structure of a response without calls. */
-  readonly form?: CheckedForm;
+  readonly structure?: CheckableStructure;
   /** Left out if there are no tools. */
   readonly calls?: CallRules;
   /** The request field that asks for it. */
@@ -31,14 +31,14 @@ export interface Emulation {
 }
 
 /** A response that does not match its structure. */
-export interface WrongAnswer {
+export interface MismatchedResponse {
   readonly text: string;
   readonly calls: readonly MadeCall[];
-  readonly fault: string;
+  readonly violation: string;
 }
 
 /** Writes the prompt of the next try, which requests a corrected response. */
-export type Correct = (answer: WrongAnswer) => Promise<string>;
+export type WriteCorrection = (response: MismatchedResponse) => Promise<string>;
 
 /** Whether the backend supports guided decoding. */
 export function canGuide(model: ServedModel): boolean {
@@ -48,19 +48,19 @@ export function canGuide(model: ServedModel): boolean {
 /** The emulation of a structure, if it is needed and possible. Refuses keywords that cannot be checked. */
 export function emulationOf(
   model: ServedModel,
-  wanted: WantedStructure | undefined,
+  requestedStructure: RequestedStructure | undefined,
   retries: number,
 ): Emulation | undefined {
-  if (!wanted || retries === 0 || canGuide(model)) return undefined;
-  const form = checkedForm(wanted);
-  return form && { form, field: wanted.field, retries };
+  if (!requestedStructure || retries === 0 || canGuide(model)) return undefined;
+  const structure = checkableStructure(requestedStructure);
+  return structure && { structure, field: requestedStructure.field, retries };
 }
 
 /** A structure that can be checked; undefined for a grammar. Refuses keywords that cannot be checked. */
-export function checkedForm({ structure: form, field }: WantedStructure): CheckedForm | undefined {
-  if ('grammar' in form) return undefined;
-  if ('json' in form) checkSchema(form.json, schemaPlace(field), { knows: isJudged });
-  return form;
+export function checkableStructure({ structure, field }: RequestedStructure): CheckableStructure | undefined {
+  if ('grammar' in structure) return undefined;
+  if ('json' in structure) checkSchema(structure.json, schemaPath(field), { knows: isJudged });
+  return structure;
 }
 
 /** Refuses a field that cannot be combined with an emulated structure. */
@@ -69,14 +69,14 @@ export function refuseBesideEmulation({ field }: Emulation, param: string): neve
   throw new ApiError('unsupported_parameter', `${param}: ${reason}`, { param });
 }
 
-const longestFault = 200;
+const longestViolation = 200;
 
 /** The error for a response that does not match its structure. */
-export function invalidAnswer(emulation: Emulation, fault: string, tries: number): ApiError {
+export function invalidResponse(emulation: Emulation, violation: string, tries: number): ApiError {
   const after = tries === 1 ? '' : ` after ${tries} tries`;
   return new ApiError(
     'structured_output_invalid',
-    `The response does not match the requested structure${after}: ${fault.slice(0, longestFault)}.`,
+    `The response does not match the requested structure${after}: ${violation.slice(0, longestViolation)}.`,
     { param: emulation.field, headers: { 'x-conch-structured': structuredHeader(emulation, tries) }, isFinal: true },
   );
 }

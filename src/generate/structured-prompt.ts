@@ -1,25 +1,27 @@
 import type { ChatMessage } from '../requests/chat-request.ts';
 import { wireCall } from '../requests/made-calls.ts';
-import type { CheckedForm } from './form-reader.ts';
-import type { Emulation, WrongAnswer } from './structured-emulation.ts';
+import type { CheckableStructure } from './structure-reader.ts';
+import type { Emulation, MismatchedResponse } from './structured-emulation.ts';
 
 /** The instruction for a model whose backend cannot guide the response; undefined: the tools are enough. */
-function instruction({ form, calls }: Emulation): string | undefined {
-  if (form) return calls ? `If you call no function: ${formInstruction(form)}` : formInstruction(form);
+function instruction({ structure, calls }: Emulation): string | undefined {
+  if (structure)
+    return calls ? `If you call no function: ${structureInstruction(structure)}` : structureInstruction(structure);
   if (!calls?.isRequired) return undefined;
   const names = [...calls.schemas.keys()];
   return names.length === 1 ? `Call the function ${names[0]}.` : `Call one of these functions: ${names.join(', ')}.`;
 }
 
-function formInstruction(form: CheckedForm): string {
-  if ('choice' in form) return `Answer with exactly one of these, and nothing else: ${JSON.stringify(form.choice)}`;
-  if ('regex' in form)
-    return `Answer with a text that matches this regular expression, and nothing else: ${form.regex}`;
-  if ('json_object' in form)
+function structureInstruction(structure: CheckableStructure): string {
+  if ('choice' in structure)
+    return `Answer with exactly one of these, and nothing else: ${JSON.stringify(structure.choice)}`;
+  if ('regex' in structure)
+    return `Answer with a text that matches this regular expression, and nothing else: ${structure.regex}`;
+  if ('json_object' in structure)
     return 'Answer with one JSON object, and nothing else: no text around it and no code fence.';
   return (
     'Answer with JSON that is valid by this JSON schema, and nothing else: no text around it and no code fence.\n' +
-    JSON.stringify(form.json)
+    JSON.stringify(structure.json)
   );
 }
 
@@ -47,18 +49,22 @@ function withText(message: ChatMessage, text: string): ChatMessage {
 }
 
 /** Characters of the longest response that is repeated in the next prompt. */
-const longestShown = 16_384;
+const longestRepeated = 16_384;
 
 /** The conversation that contains the last response and requests a corrected one. */
-export function corrected(messages: readonly ChatMessage[], { text, calls, fault }: WrongAnswer): ChatMessage[] {
+export function corrected(
+  messages: readonly ChatMessage[],
+  { text, calls, violation }: MismatchedResponse,
+): ChatMessage[] {
   const length = calls.reduce((sum, call) => sum + call.arguments.length, text.length);
-  if (length === 0 || length > longestShown) return [...messages];
-  if (calls.length > 0) return [...messages, assistantCalls(text, calls), ...calls.map(({ id }) => notRun(id, fault))];
-  const complaint = `That answer does not have the form that was asked for: ${fault}. Answer again, in that form alone.`;
+  if (length === 0 || length > longestRepeated) return [...messages];
+  if (calls.length > 0)
+    return [...messages, assistantCalls(text, calls), ...calls.map(({ id }) => notRun(id, violation))];
+  const complaint = `That answer does not have the form that was asked for: ${violation}. Answer again, in that form alone.`;
   return [...messages, { role: 'assistant', content: text }, { role: 'user', content: complaint }];
 }
 
-function assistantCalls(text: string, calls: WrongAnswer['calls']): ChatMessage {
+function assistantCalls(text: string, calls: MismatchedResponse['calls']): ChatMessage {
   return {
     role: 'assistant',
     ...(text === '' ? {} : { content: text }),
@@ -67,6 +73,6 @@ function assistantCalls(text: string, calls: WrongAnswer['calls']): ChatMessage 
 }
 
 /** The tool result for a call that does not match its schema. */
-function notRun(id: string, fault: string): ChatMessage {
-  return { role: 'tool', tool_call_id: id, content: `Not run: ${fault}. Call again.` };
+function notRun(id: string, violation: string): ChatMessage {
+  return { role: 'tool', tool_call_id: id, content: `Not run: ${violation}. Call again.` };
 }

@@ -2,7 +2,7 @@ import type { Verdict } from '../json-schema/validate.ts';
 import type { Signal } from '../signal.ts';
 import { workerFile } from '../worker-file.ts';
 import { ThreadError, WorkerThread } from '../worker-thread.ts';
-import type { CheckedStructure, CheckTask } from './structured-worker.ts';
+import type { CheckTask, WorkerStructure } from './structured-worker.ts';
 
 /** Milliseconds that the check of one text may take. */
 const timeLimit = 1000;
@@ -18,7 +18,7 @@ const thread = new WorkerThread<CheckTask, { check: Verdict }>({
 /** The only thread of this process for structured output. */
 export const structuredThread = {
   /** Checks a whole text off the event loop. A check that is still queued when the signal aborts is dropped. */
-  async judge(structure: CheckedStructure, text: string, signal: Signal): Promise<Verdict> {
+  async judge(structure: WorkerStructure, text: string, signal: Signal): Promise<Verdict> {
     try {
       return await thread.call<'check'>({ kind: 'check', structure, text }, { timeLimit, signal });
     } catch (error) {

@@ -6,12 +6,12 @@ import { runTasks } from '../worker-program.ts';
 // The thread that checks texts against structures from clients, whose patterns may run forever.
 
 /** The structures that are checked in the thread. */
-export type CheckedStructure = Extract<Structure, { json: unknown } | { json_object: true } | { regex: string }>;
+export type WorkerStructure = Extract<Structure, { json: unknown } | { json_object: true } | { regex: string }>;
 
 /** A whole text to check. */
 export interface CheckTask {
   readonly kind: 'check';
-  readonly structure: CheckedStructure;
+  readonly structure: WorkerStructure;
   readonly text: string;
 }
 

@@ -4,21 +4,28 @@ import { folded, outcomeOf, type Script, scriptedModel } from '../../test/suppor
 import { generate } from './generation.ts';
 import type { Round } from './plan.ts';
 import { generateChecked } from './structured.ts';
-import type { Correct } from './structured-emulation.ts';
+import type { WriteCorrection } from './structured-emulation.ts';
 
-const emulation = { form: { choice: ['yes', 'no'] }, field: 'guided_choice', retries: 2 };
+const emulation = { structure: { choice: ['yes', 'no'] }, field: 'guided_choice', retries: 2 };
 
-interface Asked {
+interface Requested {
   readonly asksAgain?: boolean;
   readonly round?: Partial<Round>;
-  readonly correct?: Correct;
+  readonly correct?: WriteCorrection;
 }
 
-async function check(scripts: Parameters<typeof scriptedModel>[0], { asksAgain = true, round, correct }: Asked = {}) {
+async function check(
+  scripts: Parameters<typeof scriptedModel>[0],
+  { asksAgain = true, round, correct }: Requested = {},
+) {
   const { model, sent } = scriptedModel(scripts);
   const run = runOf(model, { strategy: { asksAgain } });
-  const asked = roundOf({ stream: !asksAgain, ...round });
-  const { generation, structuredHeader } = await generateChecked(run, asked, { emulation, begin: generate, correct });
+  const requested = roundOf({ stream: !asksAgain, ...round });
+  const { generation, structuredHeader } = await generateChecked(run, requested, {
+    emulation,
+    begin: generate,
+    correct,
+  });
   const outcome = await outcomeOf(generation);
   return { ...outcome, texts: folded(outcome.events).map(({ text }) => text), structuredHeader, sent };
 }
@@ -36,9 +43,9 @@ describe('a response that must have a structure', () => {
   });
 
   it('is retried with what was wrong, and its own seed', async () => {
-    const correct: Correct = async ({ text, fault }) => `${text}: ${fault}`;
-    const asked = { correct, round: { sampling: { seed: 5 } } };
-    const { sent } = await check([{ tokens: ['maybe'] }, { tokens: ['no'] }], asked);
+    const correct: WriteCorrection = async ({ text, violation }) => `${text}: ${violation}`;
+    const requested = { correct, round: { sampling: { seed: 5 } } };
+    const { sent } = await check([{ tokens: ['maybe'] }, { tokens: ['no'] }], requested);
     expect(sent.map(({ prompt, parameters: { seed } }) => [prompt, seed])).toEqual([
       ['Hello', 5],
       ['maybe: it is none of the choices', 6],
@@ -93,8 +100,8 @@ describe('a response that is checked as it comes', () => {
   });
 
   it('is checked without the prompt before it', async () => {
-    const asked = { asksAgain: false, round: { prefixes: ['Say: '] } };
-    const { texts, error, structuredHeader } = await check([{ tokens: ['n', 'o'] }], asked);
+    const requested = { asksAgain: false, round: { prefixes: ['Say: '] } };
+    const { texts, error, structuredHeader } = await check([{ tokens: ['n', 'o'] }], requested);
     expect([texts, error, structuredHeader]).toEqual([['Say: no'], undefined, 'emulated; tries=1']);
   });
 });

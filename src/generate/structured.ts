@@ -1,19 +1,19 @@
 import type { Generation } from '../contracts/events.ts';
-import { AnswerCheck, mayStop } from './answer-check.ts';
 import { CheckedEvents } from './checked-events.ts';
-import type { Begin, Round, Run } from './plan.ts';
-import { type Correct, type Emulation, structuredHeader } from './structured-emulation.ts';
+import type { Round, Run, StartRound } from './plan.ts';
+import { mayStop, ResponseCheck } from './response-check.ts';
+import { type Emulation, structuredHeader, type WriteCorrection } from './structured-emulation.ts';
 import { triesOf } from './structured-tries.ts';
 
 interface CheckedRun {
   readonly emulation: Emulation;
-  readonly begin: Begin;
+  readonly begin: StartRound;
   /** Left out: a retry has the same prompt. */
-  readonly correct: Correct | undefined;
+  readonly correct: WriteCorrection | undefined;
 }
 
 /** Responses that are about to start, and the header that says how they were checked. */
-export interface Started {
+export interface StartedResponse {
   readonly generation: Generation;
   readonly structuredHeader?: string | undefined;
 }
@@ -26,7 +26,7 @@ export async function generateChecked(
   run: Run,
   round: Round,
   { emulation, begin, correct }: CheckedRun,
-): Promise<Started> {
+): Promise<StartedResponse> {
   const { generation, tries } = run.plan.strategy.asksAgain
     ? await triesOf(run, round, { emulation, begin, correct })
     : { generation: checked(await begin(run, round), { run, round, emulation }), tries: 1 };
@@ -41,9 +41,9 @@ interface CheckedRound {
 
 function checked(generation: Generation, { run: { signal }, round, emulation }: CheckedRound): Generation {
   const { prefixes, choicesPerPrompt, sampling } = round;
-  const newCheck = (choice: number): AnswerCheck => {
+  const newCheck = (choice: number): ResponseCheck => {
     const prefix = prefixes[Math.floor(choice / choicesPerPrompt)] ?? '';
-    return new AnswerCheck(emulation, { prefix, signal, mayStop: mayStop(sampling) });
+    return new ResponseCheck(emulation, { prefix, signal, mayStop: mayStop(sampling) });
   };
   return new CheckedEvents(generation, { emulation, newCheck });
 }

@@ -1,7 +1,7 @@
 import type { ParameterName, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { WantedStructure } from '../requests/structure.ts';
+import type { RequestedStructure } from '../requests/structure.ts';
 import type { GenerationPlan } from './plan.ts';
 
 /** The parameters that not every contract supports, their keys in the sampling, and their neutral values. */
@@ -26,14 +26,14 @@ const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neut
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens', [true]],
 ];
 
-interface WantedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | 'logprobs'> {
-  readonly structure: WantedStructure | undefined;
+interface RequestedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | 'logprobs'> {
+  readonly structure: RequestedStructure | undefined;
 }
 
 /** Refuses parameters that the model's contract does not support. Completions request alternatives with `logprobs`. */
 export function refuseUnsupported(
   model: ServedModel,
-  { sampling, beams, logprobs, structure }: WantedParameters,
+  { sampling, beams, logprobs, structure }: RequestedParameters,
   topLogprobsField: 'top_logprobs' | 'logprobs' = 'top_logprobs',
 ): void {
   if (structure) refuse(model, 'structured_outputs', structure.field);

@@ -41,13 +41,13 @@ export function tallyOfTry(): Tally {
 }
 
 /** Adds a try with this number of choices. */
-export function addTry(tally: Tally, tried: Tally, answers: number): void {
+export function addTry(tally: Tally, tried: Tally, choices: number): void {
   tally.promptTokens = sum(tally.promptTokens, tried.promptTokens);
   tally.cachedTokens = sum(tally.cachedTokens, tried.cachedTokens);
   tally.reasoningTokens = sum(tally.reasoningTokens, tried.reasoningTokens);
   tally.completionTokens += tried.completionTokens;
   tally.finishReasons.push(...tried.finishReasons);
-  tally.unfinished -= answers;
+  tally.unfinished -= choices;
 }
 
 /**

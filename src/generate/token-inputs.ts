@@ -12,7 +12,7 @@ export interface Prompt {
 }
 
 /** A tokenized request, for a contract that takes tokens. */
-export interface Tokenized {
+export interface TokenizedPrompts {
   readonly table: TokenTable;
   /** One for each prompt. */
   readonly inputs: readonly TokenInputs[];
@@ -23,7 +23,7 @@ export async function tokenize(
   model: ServedModel,
   prompts: readonly Prompt[],
   { sampling, signal }: { readonly sampling: Sampling; readonly signal: Signal },
-): Promise<Tokenized> {
+): Promise<TokenizedPrompts> {
   const { tokenizer, eosTokenIds, padTokenId } = await model.assets();
   const table = await tokenizer?.table?.();
   if (!tokenizer || !table)
@@ -60,12 +60,12 @@ async function stopWords(stops: readonly string[], tokenizer: Tokenizer, table: 
     stops.map((stop) => stopLead + stop),
     tokenizer,
   );
-  const forms = stops.flatMap((stop, at) =>
+  const spellings = stops.flatMap((stop, at) =>
     [atStart[at], withoutLead(within[at] ?? [], before)].filter(
       (ids): ids is number[] => ids !== undefined && ids.length > 0 && textOf(ids, table).includes(stop),
     ),
   );
-  return [...new Map(forms.map((ids) => [ids.join(), ids])).values()];
+  return [...new Map(spellings.map((ids) => [ids.join(), ids])).values()];
 }
 
 /** A letter before a stop sequence: SentencePiece tokenizes the start of a text differently. */

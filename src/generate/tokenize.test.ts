@@ -25,13 +25,13 @@ const embedder = contextOf({ assets: () => Promise.resolve({ tokenizer, eosToken
 
 describe('the tokens of a model that generates no text', () => {
   it('are returned, with special tokens unless the request leaves them out', async () => {
-    const asked = { model: 'minilm', prompt: 'ab' };
-    const answer = (tokens: number[]) => ({
-      answer: { maxModelLength: 256, tokens: Int32Array.from(tokens), spellings: null },
+    const requested = { model: 'minilm', prompt: 'ab' };
+    const respond = (tokens: number[]) => ({
+      result: { maxModelLength: 256, tokens: Int32Array.from(tokens), spellings: null },
       ignored: [],
     });
-    expect(await tokenize(asked, embedder)).toEqual(answer([1, 97, 98]));
-    expect(await tokenize({ ...asked, add_special_tokens: false }, embedder)).toEqual(answer([97, 98]));
+    expect(await tokenize(requested, embedder)).toEqual(respond([1, 97, 98]));
+    expect(await tokenize({ ...requested, add_special_tokens: false }, embedder)).toEqual(respond([97, 98]));
     expect(await detokenize({ model: 'minilm', tokens: [97, 98] }, embedder)).toBe('ab');
   });
 

@@ -11,12 +11,12 @@ import {
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
 import type { Signal } from '../signal.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import type { GenerateContext } from './answer.ts';
 import { renderPrompt } from './chat-prompt.ts';
-import { placedImages } from './images.ts';
+import type { GenerateContext } from './generated-response.ts';
+import { withImagePlaceholders } from './images.ts';
 
 /** The tokens of a text or chat. */
-export interface TokenizeAnswer {
+export interface TokenizeResult {
   /** The context length in tokens; null if unknown. */
   readonly maxModelLength: number | null;
   readonly tokens: Int32Array;
@@ -33,13 +33,13 @@ interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> 
 }
 
 /** The result of a request, and its ignored fields. */
-interface Outcome<Answer> {
-  readonly answer: Answer;
+interface Outcome<Result> {
+  readonly result: Result;
   readonly ignored: readonly string[];
 }
 
 /** The tokens of a text or a conversation, as the model gets them. */
-export async function tokenize(request: TokenizeRequest, context: TokenizeContext): Promise<Outcome<TokenizeAnswer>> {
+export async function tokenize(request: TokenizeRequest, context: TokenizeContext): Promise<Outcome<TokenizeResult>> {
   const model = context.findNamed(request.model);
   const tokenizer = await tokenizerOf(model);
   const { source, addSpecialTokens, wantsSpellings, ignored } = planTokenize(request, model);
@@ -49,7 +49,7 @@ export async function tokenize(request: TokenizeRequest, context: TokenizeContex
       : await render(source, { ...context.findModel(request.model), addsSpecialTokens: addSpecialTokens }, context);
   const tokens = await tokenizer.encode(prompt, { addSpecialTokens, signal: context.signal });
   const spellings = wantsSpellings ? await spellingsOf(tokens, tokenizer) : null;
-  return { answer: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored: unused };
+  return { result: { maxModelLength: model.contextLength() ?? null, tokens, spellings }, ignored: unused };
 }
 
 /** What is tokenized, and how. */
@@ -116,11 +116,11 @@ async function render(
   model: ServedModel,
   context: TokenizeContext,
 ): Promise<Conversation> {
-  const asked: ChatRequest = { ...request, model: model.name };
-  checkToolMessages(asked.messages);
-  const use = toolUseOf(asked);
-  const { messages } = await placedImages(asked.messages, { model, settings: context.images });
-  return renderPrompt({ ...asked, messages: [...messages] }, { model, use: use && withoutParser(use) });
+  const chatRequest: ChatRequest = { ...request, model: model.name };
+  checkToolMessages(chatRequest.messages);
+  const use = toolUseOf(chatRequest);
+  const { messages } = await withImagePlaceholders(chatRequest.messages, { model, settings: context.images });
+  return renderPrompt({ ...chatRequest, messages: [...messages] }, { model, use: use && withoutParser(use) });
 }
 
 /** There is no response to parse, so the model needs no tool parser. */

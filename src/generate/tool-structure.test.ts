@@ -9,10 +9,10 @@ const tool = (name: string, parameters?: Record<string, unknown>) => ({
 });
 const structure = (choice: 'required' | { type: 'function'; function: { name: string } }, ...tools: object[]) => {
   const use = toolUseOf({ tools: tools as ReturnType<typeof tool>[], tool_choice: choice });
-  const wanted = use && callStructure(use)?.structure;
-  if (!wanted || !('json' in wanted)) throw new Error('There is no schema.');
-  checkSchema(wanted.json, 'made');
-  return wanted.json;
+  const expected = use && callStructure(use)?.structure;
+  if (!expected || !('json' in expected)) throw new Error('There is no schema.');
+  checkSchema(expected.json, 'made');
+  return expected.json;
 };
 const parametersIn = (json: object) =>
   (json as { items: { anyOf: { properties: { parameters: unknown } }[] } }).items.anyOf.map(
@@ -24,7 +24,7 @@ describe('the schema of calls that are insisted on', () => {
     const name = 'n'.repeat(70);
     const parameters = { $defs: { [name]: { type: 'string' } }, properties: { a: { $ref: `#/$defs/${name}` } } };
     const use = toolUseOf({ tools: [tool('ping', parameters)], tool_choice: 'required' });
-    expect(use && callStructure(use)?.places[`.$defs.tool0_${name.slice(0, 58)}…`]).toBe(
+    expect(use && callStructure(use)?.paths[`.$defs.tool0_${name.slice(0, 58)}…`]).toBe(
       `tools[0].function.parameters.$defs.${name.slice(0, 64)}…`,
     );
   });
@@ -88,15 +88,17 @@ describe('the schema of calls that are insisted on', () => {
       { type: 'function', function: { name: 'draw' } },
     ];
     const any = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: allowed } } as const;
-    const placesOf = (choice: unknown) =>
-      callStructure(toolUseOf({ tools, tool_choice: choice } as Parameters<typeof toolUseOf>[0]) as ToolUse)?.places;
-    expect(placesOf(any)).toEqual({
+    const locationsOf = (choice: unknown) =>
+      callStructure(toolUseOf({ tools, tool_choice: choice } as Parameters<typeof toolUseOf>[0]) as ToolUse)?.paths;
+    expect(locationsOf(any)).toEqual({
       '.items.anyOf[0].properties.parameters': 'tools[2].function.parameters',
       '.items.anyOf[1].properties.parameters': 'tools[1].function.parameters',
       '.$defs.tool0': 'tools[2].function.parameters',
       '.$defs.tool1_A': 'tools[1].function.parameters.$defs.A',
       '.$defs.tool1_definitions_A': 'tools[1].function.parameters.definitions.A',
     });
-    expect(placesOf({ type: 'function', function: { name: 'draw' } })).toEqual({ '': 'tools[1].function.parameters' });
+    expect(locationsOf({ type: 'function', function: { name: 'draw' } })).toEqual({
+      '': 'tools[1].function.parameters',
+    });
   });
 });

@@ -1,5 +1,5 @@
 import type { Structure } from '../contracts/contract.ts';
-import { within } from '../contracts/vllm-guide-place.ts';
+import { memberPath } from '../contracts/vllm-guide-path.ts';
 import type { ToolUse } from '../requests/tools.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -7,15 +7,15 @@ type Json = Readonly<Record<string, unknown>>;
 /** A structure for calls, and the request paths of the parts of its schema, by their paths in the schema. */
 export interface CallStructure {
   readonly structure: Structure;
-  readonly places: Readonly<Record<string, string>>;
+  readonly paths: Readonly<Record<string, string>>;
 }
 
 /** The structure of a response that must be calls: the arguments of a named function, or a list of calls. */
-export function callStructure({ tools, places, mode, isParallel }: ToolUse): CallStructure | undefined {
+export function callStructure({ tools, indexes, mode, isParallel }: ToolUse): CallStructure | undefined {
   if (mode === 'auto') return undefined;
-  const origins = tools.map((tool) => `tools[${places.get(tool)}].function.parameters`);
+  const origins = tools.map((tool) => `tools[${indexes.get(tool)}].function.parameters`);
   if (typeof mode === 'object')
-    return { structure: { json: parametersOf(tools[0]) }, places: { '': origins[0] as string } };
+    return { structure: { json: parametersOf(tools[0]) }, paths: { '': origins[0] as string } };
   const definitions = new Definitions();
   const calls = tools.map((tool, at) => ({
     type: 'object',
@@ -37,18 +37,18 @@ export function callStructure({ tools, places, mode, isParallel }: ToolUse): Cal
         ...(Object.keys(definitions.schemas).length > 0 ? { $defs: definitions.schemas } : {}),
       },
     },
-    places: { ...Object.fromEntries(inCalls), ...definitions.places },
+    paths: { ...Object.fromEntries(inCalls), ...definitions.paths },
   };
 }
 
 /** Definitions that moved to the root of a schema, and their request paths. */
 class Definitions {
   readonly schemas: Record<string, unknown> = {};
-  readonly places: Record<string, string> = {};
+  readonly paths: Record<string, string> = {};
 
   add(name: string, schema: unknown, origin: string): void {
     this.schemas[name] = schema;
-    this.places[within('.$defs', name)] = origin;
+    this.paths[memberPath('.$defs', name)] = origin;
   }
 }
 
@@ -59,7 +59,7 @@ export function parametersOf(tool: ToolUse['tools'][number] | undefined): Json {
   return saysMore ? schema : { type: 'object', ...schema };
 }
 
-interface Hoisting {
+interface HoistOptions {
   readonly name: string;
   /** The path of the schema in the request. */
   readonly origin: string;
@@ -67,7 +67,7 @@ interface Hoisting {
 }
 
 /** A schema whose definitions moved to the root of another under new names; so does one that refers to itself. */
-function hoisted(schema: Json, { name, origin, definitions }: Hoisting): Json {
+function hoisted(schema: Json, { name, origin, definitions }: HoistOptions): Json {
   const { $defs, definitions: old, ...rest } = schema;
   const groups = { $defs: ($defs ?? {}) as Json, definitions: (old ?? {}) as Json };
   const nameOf = (group: keyof typeof groups, key: string) =>
@@ -94,7 +94,7 @@ function hoisted(schema: Json, { name, origin, definitions }: Hoisting): Json {
       definitions.add(
         nameOf(group as keyof typeof groups, key),
         renamed(definition),
-        within(`${origin}.${group}`, key),
+        memberPath(`${origin}.${group}`, key),
       );
   const moved = renamed(rest) as Json;
   if (!isReferred) return moved;

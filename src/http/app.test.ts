@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentServices, tinyApi, tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
 import { ApiError } from '../errors.ts';
-import { type RequestFacts, unrecorded } from '../request-watch.ts';
+import { countingRecorder, type RequestFacts } from '../request-watch.ts';
 import { createApp } from './app.ts';
 
 describe('an app', () => {
@@ -12,8 +12,8 @@ describe('an app', () => {
       headers: (id) => ({ 'x-own': id }),
     });
     const app = createApp(silentServices(), [tinyApi([tinyEndpoint({ paths: ['/other'] })]), own]);
-    const seen = async (url: string, given = {}) => {
-      const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-request-id': 'r', ...given } });
+    const seen = async (url: string, value = {}) => {
+      const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-request-id': 'r', ...value } });
       return [statusCode, headers['x-own'], body];
     };
     expect(await seen('/own/known')).toEqual([200, 'r', 'fine']);
@@ -34,9 +34,9 @@ describe('an app', () => {
 
   it('records what an endpoint does under the name that the endpoint gives it', async () => {
     const facts: RequestFacts[] = [];
-    const record = (given: RequestFacts) => {
-      facts.push(given);
-      return unrecorded(given);
+    const record = (value: RequestFacts) => {
+      facts.push(value);
+      return countingRecorder(value);
     };
     const endpoint = tinyEndpoint({ paths: ['/a', '/b'], operation: 'rerank' });
     const app = tinyApp([endpoint, tinyEndpoint({ paths: ['/c'] })], { record });

@@ -5,15 +5,15 @@ import { apiPlugin } from './api-plugin.ts';
 import { arrivals } from './arrival.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ConnectionOptions, connectionOptions } from './connections.ts';
-import type { Draining } from './draining.ts';
-import { errorHandler, sendFailure, usualErrors } from './failures.ts';
+import type { DrainState } from './draining.ts';
+import { defaultErrors, errorHandler, sendFailure } from './failures.ts';
 import { type GuardOptions, guard, requireGroups } from './guard.ts';
-import { type BodyLimits, encodingFault, jsonBodies } from './json-body.ts';
+import { type BodyLimits, encodingError, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
 import { beginRecord, serverTiming } from './request-log.ts';
 import { requestLogger } from './request-logger.ts';
-import { namingServed } from './served-names.ts';
+import { addServedNames } from './served-names.ts';
 import type { ClientBounds } from './slow-clients.ts';
 import type { ModelServices } from './usable-models.ts';
 import { withoutSchemas } from './without-schemas.ts';
@@ -24,7 +24,7 @@ export interface AppServices extends GuardOptions, BodyLimits, ModelServices {
   /** Origins of web pages that may send requests; `*` for all. */
   readonly allowedOrigins: readonly string[];
   readonly clients: ClientBounds;
-  readonly draining: Draining;
+  readonly draining: DrainState;
   /** Maximum size of a body, in bytes. */
   readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;
@@ -51,14 +51,14 @@ export function createApp<Services extends AppServices>(
     frameworkErrors: (error, request, reply) => {
       beginRecord(request, reply, services.record);
       reply.header('x-content-type-options', 'nosniff');
-      sendFailure(error, reply, apiOf(request, apis) ?? usualErrors);
+      sendFailure(error, reply, apiOf(request, apis) ?? defaultErrors);
     },
   });
   jsonBodies(app, services);
   closeConnections(app);
-  const namedServed = namingServed(services);
+  const namedServed = addServedNames(services);
   const pass = guard(app, services);
-  app.setErrorHandler(errorHandler(usualErrors, namedServed));
+  app.setErrorHandler(errorHandler(defaultErrors, namedServed));
   const { connections, clients, draining, allowedOrigins } = services;
   arrivals(app, {
     connections,
@@ -71,7 +71,7 @@ export function createApp<Services extends AppServices>(
     },
     admit: (request, reply) => {
       const passing = pass(request, reply);
-      return passing ? passing.then(() => encodingFault(request)) : encodingFault(request);
+      return passing ? passing.then(() => encodingError(request)) : encodingError(request);
     },
   });
   serverTiming(app);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import { type ConnectionOptions, headerLimit, limitConnections } from './connections.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { type Draining, drainable } from './draining.ts';
+import { type DrainState, drainable } from './draining.ts';
 import { decorateRequests } from './request-log.ts';
 import { boundClients, type ClientBounds } from './slow-clients.ts';
 
@@ -14,14 +14,14 @@ export interface ArrivalOptions {
   /** Timeouts of slow clients; left out: none. */
   readonly clients?: ClientBounds | undefined;
   /** The shutdown of the process; left out: requests are never cancelled. */
-  readonly draining?: Draining | undefined;
+  readonly draining?: DrainState | undefined;
   /** Origins of web pages that may send requests; `*` for all. */
   readonly allowedOrigins?: readonly string[];
   /** Returns the error of a request, now or later; undefined: the request is admitted. */
-  readonly admit?: (request: FastifyRequest, reply: FastifyReply) => Admitted | Promise<Admitted>;
+  readonly admit?: (request: FastifyRequest, reply: FastifyReply) => AdmissionResult | Promise<AdmissionResult>;
 }
 
-type Admitted = ApiError | undefined;
+type AdmissionResult = ApiError | undefined;
 
 /** Checks and tracks all requests of an app, in one synchronous hook: each hook costs every request. */
 export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
@@ -32,9 +32,9 @@ export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
   const followClient = clients && boundClients(app, clients);
   const followEnd = draining && drainable(app, draining);
   const enter = (request: FastifyRequest, reply: FastifyReply, done: (error?: ApiError) => void): void => {
-    const fault = tooManyHeaders(request);
-    if (fault) {
-      done(fault);
+    const headerError = tooManyHeaders(request);
+    if (headerError) {
+      done(headerError);
       return;
     }
     followClient?.(request, reply);
@@ -59,6 +59,6 @@ export function arrivals(app: FastifyInstance, options: ArrivalOptions): void {
   app.addHook('onRequest', enter);
 }
 
-async function whenSettled(admitted: Promise<Admitted>, done: (error?: ApiError) => void): Promise<void> {
+async function whenSettled(admitted: Promise<AdmissionResult>, done: (error?: ApiError) => void): Promise<void> {
   done(await admitted.catch((error: ApiError) => error));
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { invalidKey } from '../keys/invalid-key.ts';
-import { holderOf, type KeyBook } from '../keys/key-book.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
+import { holderOf, type KeyRegistry } from '../keys/key-registry.ts';
 import { digestOf } from '../keys/secrets.ts';
 
 /** The headers that may have a key. */
@@ -14,7 +14,7 @@ export interface KeyHeaders {
  * The holder of the key of a request: a Bearer token, or the header of Anthropic's clients. Undefined if no key is
  * needed. Throws an ApiError for an unknown key.
  */
-export async function identify(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
+export async function identify(headers: KeyHeaders, keys: KeyRegistry): Promise<KeyHolder | undefined> {
   if (!keys.isLocked) return undefined;
   const [, scheme, credentials] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
   const other = headers['x-api-key'];
@@ -27,7 +27,7 @@ export async function identify(headers: KeyHeaders, keys: KeyBook): Promise<KeyH
 }
 
 /** Compares texts with a secret in constant time, independent of their length. */
-export function secretMatcher(secret: string): (given: string) => boolean {
+export function secretMatcher(secret: string): (value: string) => boolean {
   const expected = digestOf(secret);
-  return (given) => timingSafeEqual(digestOf(given), expected);
+  return (value) => timingSafeEqual(digestOf(value), expected);
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { flushAfterTurn, type TurnOutput } from './turn.ts';
+import { flushAfterTurn, type TurnOutput } from './turn-output.ts';
 
 /** A source that can be paused. */
 export interface Pausable {
@@ -122,15 +122,15 @@ function uncork(socket: Socket): void {
 const longText = 2048;
 
 /** Writes one chunk of the transfer encoding. ASCII text, the usual case, is written as latin1, which is faster. */
-function writeChunk(socket: Socket, text: string, given: 'utf8' | 'latin1'): boolean {
-  const length = given === 'latin1' ? text.length : Buffer.byteLength(text);
+function writeChunk(socket: Socket, text: string, inputEncoding: 'utf8' | 'latin1'): boolean {
+  const length = inputEncoding === 'latin1' ? text.length : Buffer.byteLength(text);
   const encoding = length === text.length ? 'latin1' : 'utf8';
   const size = `${length.toString(16)}\r\n`;
   if (text.length < longText) return socket.write(`${size}${text}\r\n`, encoding);
   socket.cork();
   socket.write(size, 'latin1');
   socket.write(text, encoding);
-  const hasRoom = socket.write('\r\n', 'latin1');
+  const canWriteMore = socket.write('\r\n', 'latin1');
   socket.uncork();
-  return hasRoom;
+  return canWriteMore;
 }

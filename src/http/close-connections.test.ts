@@ -29,10 +29,10 @@ it('lets a request that runs finish', async () => {
     });
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const answer = fetch(url, { headers: { connection: 'close' } });
+  const response = fetch(url, { headers: { connection: 'close' } });
   await isRunning;
   const closed = app.close();
   finish();
-  expect(await (await answer).text()).toBe('done');
+  expect(await (await response).text()).toBe('done');
   await closed;
 });

@@ -19,15 +19,15 @@ async function start(): Promise<number> {
 /** What comes back for these bytes until the connection ends. */
 async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  let answer = '';
-  socket.setEncoding('latin1').on('data', (text: string) => (answer += text));
+  let response = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (response += text));
   socket.write(bytes, 'latin1');
   await once(socket, 'close');
-  return answer;
+  return response;
 }
 
 const headers = (count: number): string => Array.from({ length: count }, (_, at) => `x-${at}: 1\r\n`).join('');
-const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+const bodyOf = (response: string): unknown => JSON.parse(response.slice(response.indexOf('\r\n\r\n')));
 const error = (code: string, message: string) => ({
   error: { message, type: 'invalid_request_error', param: null, code },
 });
@@ -35,15 +35,15 @@ const error = (code: string, message: string) => ({
 describe('a connection', () => {
   it('may bring as many headers as allowed', async () => {
     const port = await start();
-    const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(18)}\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nfine$/s);
+    const response = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(18)}\r\n`);
+    expect(response).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nfine$/s);
   });
 
   it('is refused with one header more, by name', async () => {
     const port = await start();
-    const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(19)}\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-    expect(bodyOf(answer)).toEqual(
+    const response = await exchange(port, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers(19)}\r\n`);
+    expect(response).toMatch(/^HTTP\/1\.1 431 /);
+    expect(bodyOf(response)).toEqual(
       error('headers_too_large', 'Request has too many headers: 21. The limit is 20 (--http-max-headers).'),
     );
   });
@@ -52,9 +52,9 @@ describe('a connection', () => {
     ['a long header', `GET / HTTP/1.1\r\nHost: a\r\nx: ${'y'.repeat(5000)}\r\n\r\n`],
     ['a long path', `GET /${'y'.repeat(5000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
   ])('is refused with %s', async (_, bytes) => {
-    const answer = await exchange(await start(), bytes);
-    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n.*x-request-id: [\w-]{36}\r\n/s);
-    expect(bodyOf(answer)).toEqual(
+    const response = await exchange(await start(), bytes);
+    expect(response).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n.*x-request-id: [\w-]{36}\r\n/s);
+    expect(bodyOf(response)).toEqual(
       error('headers_too_large', 'Request headers are too large: the limit is set by --http-max-header-size.'),
     );
   });
@@ -68,9 +68,9 @@ describe('a connection', () => {
     ],
     ['an unknown version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
   ])('with %s gets an error', async (_, bytes) => {
-    const answer = await exchange(await start(), bytes);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(bodyOf(answer)).toEqual(error('invalid_request', 'Invalid HTTP/1.1 request.'));
+    const response = await exchange(await start(), bytes);
+    expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(bodyOf(response)).toEqual(error('invalid_request', 'Invalid HTTP/1.1 request.'));
   });
 
   it('that breaks ends all of its requests, also pipelined ones', async () => {

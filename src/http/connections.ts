@@ -24,7 +24,7 @@ const keepAliveTimeout = 75_000;
 /** The connection options of a Fastify server; `bodyOf` builds the body of errors. */
 export function connectionOptions(
   { maxHeaderSize, tls }: ConnectionOptions,
-  bodyOf: (fault: ApiError) => unknown = (fault) => fault.body(),
+  bodyOf: (apiError: ApiError) => unknown = (apiError) => apiError.body(),
 ) {
   return {
     http: { maxHeaderSize },
@@ -72,7 +72,7 @@ export function headerLimit({ maxHeaders }: ConnectionOptions): (request: Fastif
   };
 }
 
-function faultOf({ code }: NodeJS.ErrnoException): ApiError {
+function errorOf({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new ApiError(
       'headers_too_large',
@@ -84,20 +84,20 @@ function faultOf({ code }: NodeJS.ErrnoException): ApiError {
 }
 
 /** Ends a connection that cannot be read any further. Sends an error, unless a response has already started. */
-function refuse(socket: Socket, error: NodeJS.ErrnoException, bodyOf: (fault: ApiError) => unknown): void {
+function refuse(socket: Socket, error: NodeJS.ErrnoException, bodyOf: (apiError: ApiError) => unknown): void {
   // After a failed TLS handshake, nothing can be sent.
   const speaksHttp = /^(?:HPE_|ERR_HTTP_)/.test(error.code ?? '');
-  const fault = faultOf(error);
+  const apiError = errorOf(error);
   const open = openResponses(socket);
   // The response of a request that timed out has not started. Any other error comes after complete requests.
-  const isTooLate = fault.code === 'request_timeout' ? open.some(({ headersSent }) => headersSent) : open.length > 0;
+  const isTooLate = apiError.code === 'request_timeout' ? open.some(({ headersSent }) => headersSent) : open.length > 0;
   if (!speaksHttp || socket.destroyed || !socket.writable || isTooLate) {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(bodyOf(fault));
+  const body = JSON.stringify(bodyOf(apiError));
   const head = [
-    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    `HTTP/1.1 ${apiError.status} ${STATUS_CODES[apiError.status]}`,
     'content-type: application/json; charset=utf-8',
     'x-content-type-options: nosniff',
     `x-request-id: ${randomUUID()}`,

@@ -17,8 +17,8 @@ async function ask(
   url = '/v1/chat',
 ) {
   const { statusCode, headers: all } = await app.inject({ method, url, headers });
-  const shown = Object.entries(all).filter(([name]) => name.startsWith('access-control') || name === 'vary');
-  return { status: statusCode, ...Object.fromEntries(shown) };
+  const displayed = Object.entries(all).filter(([name]) => name.startsWith('access-control') || name === 'vary');
+  return { status: statusCode, ...Object.fromEntries(displayed) };
 }
 
 const preflight = {
@@ -38,7 +38,7 @@ const forPage = {
   ...readable,
   vary: 'Origin',
 };
-const asked = {
+const requested = {
   'access-control-allow-methods': 'GET, POST, DELETE',
   'access-control-allow-headers': 'authorization',
   'access-control-max-age': '600',
@@ -56,7 +56,7 @@ describe('pages of other origins', () => {
     expect(await ask(app, 'OPTIONS', preflight)).toEqual({
       status: 204,
       ...forPage,
-      ...asked,
+      ...requested,
       vary: 'Origin, Access-Control-Request-Headers',
     });
     expect(await ask(app, 'POST', { origin: page, authorization })).toEqual({ status: 200, ...forPage });
@@ -67,8 +67,8 @@ describe('pages of other origins', () => {
 
   it('that are not on the list get no leave', async () => {
     const app = appWith([page]);
-    const answer = await ask(app, 'POST', { origin: 'https://evil.example.com', authorization });
-    expect(answer).not.toHaveProperty('access-control-allow-origin');
+    const response = await ask(app, 'POST', { origin: 'https://evil.example.com', authorization });
+    expect(response).not.toHaveProperty('access-control-allow-origin');
     expect(await ask(app, 'OPTIONS', { ...preflight, origin: `${page}.evil.example.com` })).not.toHaveProperty(
       'access-control-allow-origin',
     );
@@ -85,7 +85,7 @@ describe('pages of other origins', () => {
       status: 204,
       'access-control-allow-origin': '*',
       ...readable,
-      ...asked,
+      ...requested,
       vary: 'Access-Control-Request-Headers',
     });
   });

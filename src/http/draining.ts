@@ -12,19 +12,19 @@ const lastArrival = 5_000;
  * The shutdown of the process, for its requests. It starts; running requests may continue for a while; then they are
  * cancelled; at last, open connections are closed.
  */
-export class Draining {
+export class DrainState {
   /** Aborts when the shutdown starts. */
-  readonly begun: AbortSignal;
+  readonly startSignal: AbortSignal;
   readonly #over = new AbortController();
   readonly #cut = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
 
-  constructor(begun: AbortSignal) {
-    this.begun = begun;
+  constructor(startSignal: AbortSignal) {
+    this.startSignal = startSignal;
   }
 
-  get isBegun(): boolean {
-    return this.begun.aborted;
+  get hasStarted(): boolean {
+    return this.startSignal.aborted;
   }
 
   /** Aborts when running requests are cancelled. */
@@ -68,10 +68,10 @@ export function serverStopped(): ApiError {
  */
 export function drainable(
   app: FastifyInstance,
-  draining: Draining,
+  draining: DrainState,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const running = new ActiveList<FastifyRequest>();
-  draining.begun.addEventListener('abort', () => {
+  draining.startSignal.addEventListener('abort', () => {
     const giveUp = (): void => {
       for (const { raw } of running) if (!raw.complete) raw.destroy();
     };
@@ -84,7 +84,7 @@ export function drainable(
   });
   draining.cut.addEventListener('abort', () => app.server.closeAllConnections());
   return (request, { raw }) => {
-    if (draining.isBegun) raw.shouldKeepAlive = false;
+    if (draining.hasStarted) raw.shouldKeepAlive = false;
     const entry = running.add(request);
     raw.once('close', () => running.remove(entry));
   };

@@ -53,7 +53,7 @@ function countedThenRefused(): Generation {
 }
 
 /** What the answers are made of, by the path that they are asked for at. */
-const answers: Readonly<Record<string, () => Generation>> = {
+const responses: Readonly<Record<string, () => Generation>> = {
   '/two': () => generationOf(['sea', ' wäter']),
   '/none': () => generationOf([]),
   '/broken': () => generationOf(['half'], new ApiError('backend_error', 'gone')),
@@ -65,16 +65,16 @@ let app: FastifyInstance;
 
 beforeEach(async () => {
   const paths: [string, ResponseWriter, () => Generation][] = [
-    ...Object.entries(answers).map(([path, events]) => [path, plainWriter, events] as (typeof paths)[number]),
+    ...Object.entries(responses).map(([path, events]) => [path, plainWriter, events] as (typeof paths)[number]),
     ['/lines', { ...plainWriter, contentType: 'application/x-ndjson' }, () => generationOf(['sea', ' wäter'])],
   ];
   const { signal } = new AbortController();
   app = tinyApp(
-    paths.map(([path, answer, events]) =>
+    paths.map(([path, response, events]) =>
       tinyEndpoint({
         paths: [path],
         handler: () => async (_request, reply) => {
-          await sendEvents(reply, events(), { writer: answer, signal });
+          await sendEvents(reply, events(), { writer: response, signal });
           return reply;
         },
       }),
@@ -98,10 +98,10 @@ async function exchange(request: string): Promise<string> {
 }
 
 /** The heads of the answers without what differs from run to run, and their bodies as they stood on the wire. */
-function answersIn(received: string) {
+function responsesIn(received: string) {
   return received
     .split(/(?=HTTP\/1\.1 200 OK\r\n)/)
-    .map((answer) => answer.split('\r\n\r\n'))
+    .map((response) => response.split('\r\n\r\n'))
     .map(([head = '', ...body]) => ({ head: head.split('\r\n')[0], body: body.join('\r\n\r\n') }));
 }
 
@@ -110,32 +110,32 @@ const whole = '4\r\n<sea\r\n7\r\n wäter\r\n1\r\n>\r\n0\r\n\r\n';
 describe('a stream of events', () => {
   it('is sent in chunks, each as it comes', async () => {
     const received = await exchange('GET /two HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
+    expect(responsesIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
     expect(received).toContain('content-type: text/event-stream; charset=utf-8\r\n');
   });
 
   it('is of the type that its writer says', async () => {
     const received = await exchange('GET /lines HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
+    expect(responsesIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: whole }]);
     expect(received).toContain('content-type: application/x-ndjson\r\n');
     expect(received).not.toContain('event-stream');
   });
 
   it('is sent without chunks to a client that knows none', async () => {
     const received = await exchange('GET /two HTTP/1.0\r\nhost: x\r\n\r\n');
-    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '<sea wäter>' }]);
+    expect(responsesIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '<sea wäter>' }]);
     expect(received).not.toContain('transfer-encoding');
   });
 
   it('waits for earlier responses on the same connection', async () => {
     const ask = (path: string, last = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${last}\r\n`;
     const received = await exchange(ask('/two') + ask('/none') + ask('/two', 'connection: close\r\n'));
-    expect(answersIn(received).map(({ body }) => body)).toEqual([whole, '2\r\n<>\r\n0\r\n\r\n', whole]);
+    expect(responsesIn(received).map(({ body }) => body)).toEqual([whole, '2\r\n<>\r\n0\r\n\r\n', whole]);
   });
 
   it('that holds nothing has a beginning and an end all the same', async () => {
     const received = await exchange('GET /none HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '2\r\n<>\r\n0\r\n\r\n' }]);
+    expect(responsesIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '2\r\n<>\r\n0\r\n\r\n' }]);
   });
 
   it.each(['/refused', '/counted'])(
@@ -148,6 +148,6 @@ describe('a stream of events', () => {
 
   it('that breaks ends with what it failed with', async () => {
     const received = await exchange('GET /broken HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-    expect(answersIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '5\r\n<half\r\n5\r\n!gone\r\n0\r\n\r\n' }]);
+    expect(responsesIn(received)).toEqual([{ head: 'HTTP/1.1 200 OK', body: '5\r\n<half\r\n5\r\n!gone\r\n0\r\n\r\n' }]);
   });
 });

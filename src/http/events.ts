@@ -4,9 +4,9 @@ import type { EventSink, GenerateEvent, Generation, OtherEvent, RunningGeneratio
 import { ApiError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 import { ClientOutput } from './client-output.ts';
-import { tellTiming } from './request-log.ts';
+import { setServerTiming } from './request-log.ts';
 import type { ResponseWriter } from './response-writer.ts';
-import { flushAfterTurn, type TurnOutput } from './turn.ts';
+import { flushAfterTurn, type TurnOutput } from './turn-output.ts';
 
 /** The headers of a stream of server-sent events. */
 export const eventHeaders = {
@@ -30,7 +30,7 @@ export function sendEvents(reply: FastifyReply, generation: Generation, response
   });
 }
 
-interface Settling {
+interface PromiseCallbacks {
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -40,7 +40,7 @@ class EventStream implements EventSink, TurnOutput {
   readonly #reply: FastifyReply;
   readonly #writer: ResponseWriter;
   readonly #signal: Signal;
-  readonly #settling: Settling;
+  readonly #callbacks: PromiseCallbacks;
   readonly #output: ClientOutput;
   #running: RunningGeneration | undefined;
   /** The events of the first turn; undefined once the status is sent. */
@@ -49,11 +49,11 @@ class EventStream implements EventSink, TurnOutput {
   #hasContent = false;
   #isOver = false;
 
-  constructor(reply: FastifyReply, { writer, signal }: StreamedResponse, settling: Settling) {
+  constructor(reply: FastifyReply, { writer, signal }: StreamedResponse, callbacks: PromiseCallbacks) {
     this.#reply = reply;
     this.#writer = writer;
     this.#signal = signal;
-    this.#settling = settling;
+    this.#callbacks = callbacks;
     const { watch } = reply.request;
     this.#output = new ClientOutput(reply.raw, { source: () => this.#running, onFlush: (now) => watch.flushed(now) });
   }
@@ -77,14 +77,14 @@ class EventStream implements EventSink, TurnOutput {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#close(() => this.#writer.end()).catch((error: unknown) => this.#tell(error));
+    this.#close(() => this.#writer.end()).catch((error: unknown) => this.#writeError(error));
   }
 
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#first && !this.#hasContent) this.#settling.reject(error);
-    else this.#tell(error);
+    if (this.#first && !this.#hasContent) this.#callbacks.reject(error);
+    else this.#writeError(error);
   }
 
   /** At the end of the first turn: sends the status and the events so far. */
@@ -114,14 +114,14 @@ class EventStream implements EventSink, TurnOutput {
   }
 
   /** Writes the error of a response, unless the client disconnected. A request that Conch cancelled gets its error. */
-  #tell(reason: unknown): void {
-    const fault = ApiError.from(reason);
-    this.#reply.request.fault = fault;
-    if (!this.#signal.aborted || this.#signal.reason === fault)
-      this.#close(() => this.#writer.fail(fault)).catch((broken: unknown) => this.#settling.reject(broken));
+  #writeError(reason: unknown): void {
+    const error = ApiError.from(reason);
+    this.#reply.request.error = error;
+    if (!this.#signal.aborted || this.#signal.reason === error)
+      this.#close(() => this.#writer.fail(error)).catch((broken: unknown) => this.#callbacks.reject(broken));
     else {
       this.#output.close();
-      this.#settling.resolve();
+      this.#callbacks.resolve();
     }
   }
 
@@ -130,14 +130,14 @@ class EventStream implements EventSink, TurnOutput {
     if (this.#first) this.#open(this.#first);
     const last = closing();
     this.#output.end(typeof last === 'string' ? last : await last);
-    this.#settling.resolve();
+    this.#callbacks.resolve();
   }
 }
 
 /** Sends the status and the headers of a stream. */
 export function openStream(reply: FastifyReply, contentType = eventHeaders['content-type']): void {
   reply.hijack();
-  tellTiming(reply.request, reply);
+  setServerTiming(reply.request, reply);
   // Fastify creates a new object on each call.
   const headers = reply.getHeaders() as Record<string, string>;
   headers['content-type'] = contentType;

@@ -34,7 +34,7 @@ function apiErrorOf(error: unknown): ApiError {
 export type ErrorShape = Pick<Api<never>, 'errorBody' | 'headers'>;
 
 /** The default errors: OpenAI's. */
-export const usualErrors: ErrorShape = { errorBody: (error) => error.body() };
+export const defaultErrors: ErrorShape = { errorBody: (error) => error.body() };
 
 /** Adds details to an error, from the request that failed. */
 export type ErrorSteps = (error: unknown, request: FastifyRequest) => unknown;
@@ -50,10 +50,10 @@ export function sendFailure(error: unknown, reply: FastifyReply, { errorBody, he
   const { request } = reply;
   // A request that fails before it reaches its API does not have the API's headers yet.
   if (headers) reply.headers(headers(request.id));
-  const fault = apiErrorOf(error);
-  request.fault = fault;
-  if (fault.retryAfter !== undefined) reply.header('retry-after', String(fault.retryAfter));
+  const apiError = apiErrorOf(error);
+  request.error = apiError;
+  if (apiError.retryAfter !== undefined) reply.header('retry-after', String(apiError.retryAfter));
   // OpenAI's and Anthropic's clients follow this header regardless of the status.
-  if (fault.isFinal) reply.header('x-should-retry', 'false');
-  reply.headers(fault.headers).code(fault.status).send(errorBody(fault, request.id));
+  if (apiError.isFinal) reply.header('x-should-retry', 'false');
+  reply.headers(apiError.headers).code(apiError.status).send(errorBody(apiError, request.id));
 }

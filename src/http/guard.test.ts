@@ -68,7 +68,7 @@ describe('guard', () => {
 
   it('charges a prompt without a token count as estimated', async () => {
     const handler: Endpoint<unknown>['handler'] = () => async (request) => {
-      await request.reserveTokens?.({ prompt: 40, answers: 20 });
+      await request.reserveTokens?.({ prompt: 40, completion: 20 });
       request.watch.counts({ promptTokens: undefined, completionTokens: 10 });
       return '';
     };

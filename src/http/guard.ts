@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
-import type { KeyBook } from '../keys/key-book.ts';
 import { type KeyHolder, managementRefused, mayManage, mayUse } from '../keys/key-holder.ts';
+import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import type { EndpointFacts } from './api.ts';
 import { identify } from './auth.ts';
@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 /** What requests are checked with. */
 export interface GuardOptions {
-  readonly keys: KeyBook;
+  readonly keys: KeyRegistry;
   readonly keyLimits: KeyLimits;
   readonly restrictedApis: readonly RestrictedApi[];
 }
@@ -72,7 +72,7 @@ export async function countForKey(
   let guessed = 0;
   request.reserveTokens = (estimate) => {
     guessed = estimate.prompt;
-    return pass.reserve(estimate.prompt + estimate.answers);
+    return pass.reserve(estimate.prompt + estimate.completion);
   };
   request.leaveKey = (watch = request.watch) => {
     const { prompt, completion } = watch.tokens();

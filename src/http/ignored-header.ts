@@ -5,8 +5,10 @@ const longestName = 64;
 
 /** The names of ignored fields, encoded for a header. */
 export function ignoredHeader(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed).map((name) => encodeURIComponent(wellFormed(name.slice(0, longestName))));
-  return [...shown, ...(names.length > mostNamed ? ['...'] : [])].join(', ');
+  const encodedNames = names
+    .slice(0, mostNamed)
+    .map((name) => encodeURIComponent(wellFormed(name.slice(0, longestName))));
+  return [...encodedNames, ...(names.length > mostNamed ? ['...'] : [])].join(', ');
 }
 
 /** A lone surrogate, which JSON allows, becomes U+FFFD. */

@@ -1,7 +1,7 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { withExactSeeds } from './exact-seeds.ts';
-import { boundBroken, type JsonBounds } from './json-size.ts';
+import { exceededBound, type JsonBounds } from './json-size.ts';
 
 /** Limits of bodies. They may change while Conch runs. */
 export interface BodyLimits {
@@ -17,33 +17,33 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers();
   const read: typeof parse = (request, body, done) => {
     const { jsonBounds } = limits;
-    const broken = boundBroken(body, jsonBounds);
-    if (broken) done(beyond(broken, jsonBounds));
+    const broken = exceededBound(body, jsonBounds);
+    if (broken) done(limitError(broken, jsonBounds));
     else void parse(request, body, (error, value) => done(error, error ? value : withExactSeeds(body, value)));
   };
   app.addContentTypeParser('application/json', { parseAs: 'string' }, read);
-  app.addContentTypeParser(form, { parseAs: 'string' }, (request, body: string, done) => {
+  app.addContentTypeParser(formType, { parseAs: 'string' }, (request, body: string, done) => {
     if (mayBeForm(request)) read(request, body, done);
-    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(form));
+    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(formType));
   });
 }
 
 /** Returns the error of a compressed body, before it is read. */
-export function encodingFault({ headers, endpoint }: FastifyRequest): ApiError | undefined {
+export function encodingError({ headers, endpoint }: FastifyRequest): ApiError | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || endpoint?.refusal || encoding.trim().toLowerCase() === 'identity') return undefined;
   const message = 'Request body must not be compressed. Send it without the header "Content-Encoding".';
   return new ApiError('unsupported_media_type', message);
 }
 
-const form = 'application/x-www-form-urlencoded';
+const formType = 'application/x-www-form-urlencoded';
 
 /** Browsers send forms to any host without a preflight, but with an Origin header. */
 function mayBeForm({ endpoint, headers }: FastifyRequest): boolean {
   return endpoint?.takesForms === true && headers.origin === undefined;
 }
 
-function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiError {
+function limitError(bound: keyof JsonBounds, { depth, values }: JsonBounds): ApiError {
   return new ApiError(
     'invalid_json',
     bound === 'depth'

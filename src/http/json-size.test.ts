@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundBroken } from './json-size.ts';
+import { exceededBound } from './json-size.ts';
 
 const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const unbound = Number.POSITIVE_INFINITY;
@@ -19,12 +19,12 @@ describe('the depth of JSON', () => {
     ['["[[[[', 1, undefined],
     ['', 1, undefined],
     [']]]]', 1, undefined],
-  ])('%s within %i: %s', (json, depth, broken) => expect(boundBroken(json, { depth, values: unbound })).toBe(broken));
+  ])('%s within %i: %s', (json, depth, broken) => expect(exceededBound(json, { depth, values: unbound })).toBe(broken));
 
   it('is known for a body of many megabytes', () => {
-    expect(boundBroken(nest(1_000_000), { depth: 2_000_000, values: unbound })).toBeUndefined();
-    expect(boundBroken(`["${'\\"'.repeat(1_000_000)}"]`, { depth: 1, values: 2 })).toBeUndefined();
-    expect(boundBroken(`["${'\\\\'.repeat(1_000_000)}"]`, { depth: 1, values: 2 })).toBeUndefined();
+    expect(exceededBound(nest(1_000_000), { depth: 2_000_000, values: unbound })).toBeUndefined();
+    expect(exceededBound(`["${'\\"'.repeat(1_000_000)}"]`, { depth: 1, values: 2 })).toBeUndefined();
+    expect(exceededBound(`["${'\\\\'.repeat(1_000_000)}"]`, { depth: 1, values: 2 })).toBeUndefined();
   });
 });
 
@@ -36,5 +36,7 @@ describe('the number of values in JSON', () => {
     ['{"a":1,"b":2,"c":3}', 3, 'values'],
     ['[",,,,,[[[["]', 2, undefined],
     ['1', 1, undefined],
-  ])('%s within %i: %s', (json, values, broken) => expect(boundBroken(json, { depth: unbound, values })).toBe(broken));
+  ])('%s within %i: %s', (json, values, broken) =>
+    expect(exceededBound(json, { depth: unbound, values })).toBe(broken),
+  );
 });

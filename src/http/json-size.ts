@@ -15,7 +15,10 @@ export interface JsonBounds {
 }
 
 /** The limit that a JSON text exceeds, found without parsing it; strings are skipped. */
-export function boundBroken(json: string, { depth: deepest, values: most }: JsonBounds): keyof JsonBounds | undefined {
+export function exceededBound(
+  json: string,
+  { depth: deepest, values: most }: JsonBounds,
+): keyof JsonBounds | undefined {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < json.length; at++) {

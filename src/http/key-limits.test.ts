@@ -120,9 +120,9 @@ describe('passKey', () => {
   });
 
   it('ends when the client disconnects', async () => {
-    const fault = await passKey(holder({ concurrent: 1 }), limits(), AbortSignal.abort()).catch(
+    const failure = await passKey(holder({ concurrent: 1 }), limits(), AbortSignal.abort()).catch(
       (error: unknown) => error,
     );
-    expect(fault).toMatchObject({ code: 'client_closed_request' });
+    expect(failure).toMatchObject({ code: 'client_closed_request' });
   });
 });

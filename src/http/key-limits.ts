@@ -1,7 +1,7 @@
 import { ApiError, endedBy } from '../errors.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
-import { GateFull, type Gates, type Leave } from '../limits/gates.ts';
-import type { Rate, RateAnswer, Rates } from '../limits/rates.ts';
+import { GateFull, type Gates, type Release } from '../limits/gates.ts';
+import type { Rate, RateResult, Rates } from '../limits/rates.ts';
 import type { Signal } from '../signal.ts';
 import { rateHeaders } from './rate-headers.ts';
 
@@ -28,9 +28,9 @@ export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, si
   const count = async (kind: Kind, amount: number): Promise<Rate | undefined> => {
     const rate = rateOf(holder, kind);
     if (!rate) return undefined;
-    const answer = await rates.take(rate, amount);
-    Object.assign(headers, rateHeaders(kind, rate, answer));
-    if (!answer.isAllowed) throw beyond(holder, kind, { rate, answer, headers });
+    const result = await rates.take(rate, amount);
+    Object.assign(headers, rateHeaders(kind, rate, result));
+    if (!result.isAllowed) throw rateLimitError(holder, kind, { rate, result, headers });
     return rate;
   };
   try {
@@ -40,11 +40,11 @@ export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, si
     let reserved = 0;
     return {
       headers,
-      reserve: async (wanted) => {
+      reserve: async (requestedTokens) => {
         if (!tokens) return;
-        const { taken, answer } = await takeUpTo(wanted, tokens, rates);
+        const { taken, result } = await takeUpTo(requestedTokens, tokens, rates);
         reserved += taken;
-        if (!answer.isAllowed) throw beyond(holder, 'tokens', { rate: tokens, answer, headers });
+        if (!result.isAllowed) throw rateLimitError(holder, 'tokens', { rate: tokens, result, headers });
       },
       leave: (used) => {
         leaveGate?.();
@@ -59,15 +59,15 @@ export async function passKey(holder: KeyHolder, { rates, gates }: KeyLimits, si
 
 /** Takes the requested amount, or all that is left. Retries if other requests take at the same time. */
 async function takeUpTo(
-  wanted: number,
+  most: number,
   rate: Rate,
   rates: Rates,
-): Promise<{ readonly taken: number; readonly answer: RateAnswer }> {
-  let amount = Math.max(1, Math.min(wanted, rate.perMinute));
+): Promise<{ readonly taken: number; readonly result: RateResult }> {
+  let amount = Math.max(1, Math.min(most, rate.perMinute));
   for (;;) {
-    const answer = await rates.take(rate, amount);
-    if (answer.isAllowed || answer.left < 1 || amount === 1) return { taken: answer.isAllowed ? amount : 0, answer };
-    amount = Math.max(1, Math.min(answer.left, amount - 1));
+    const result = await rates.take(rate, amount);
+    if (result.isAllowed || result.left < 1 || amount === 1) return { taken: result.isAllowed ? amount : 0, result };
+    amount = Math.max(1, Math.min(result.left, amount - 1));
   }
 }
 
@@ -78,14 +78,14 @@ function rateOf({ id, requestsPerMinute, tokensPerMinute }: KeyHolder, kind: Kin
   return perMinute === undefined ? undefined : { name: `${id}:${kind}`, perMinute };
 }
 
-interface Beyond {
+interface RateLimitDetails {
   readonly rate: Rate;
-  readonly answer: RateAnswer;
+  readonly result: RateResult;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function beyond({ name }: KeyHolder, kind: Kind, { rate, answer, headers }: Beyond): ApiError {
-  const retryAfter = Math.max(1, Math.ceil(answer.retryIn / 1000));
+function rateLimitError({ name }: KeyHolder, kind: Kind, { rate, result, headers }: RateLimitDetails): ApiError {
+  const retryAfter = Math.max(1, Math.ceil(result.retryIn / 1000));
   const limit = `${rate.perMinute} ${rate.perMinute === 1 ? kind.slice(0, -1) : kind} per minute`;
   return new ApiError(
     'rate_limit_exceeded',
@@ -94,7 +94,7 @@ function beyond({ name }: KeyHolder, kind: Kind, { rate, answer, headers }: Beyo
   );
 }
 
-async function enterGate(holder: KeyHolder, gates: Gates, signal: Signal): Promise<Leave | undefined> {
+async function enterGate(holder: KeyHolder, gates: Gates, signal: Signal): Promise<Release | undefined> {
   const { id, name, concurrent } = holder;
   if (concurrent === undefined) return undefined;
   try {

@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import { unwatched } from '../request-watch.ts';
+import { noWatch } from '../request-watch.ts';
 import { contextFor, isCharged } from './model-requests.ts';
 
 it('leaves a request the time that it has not spent in the queue', () => {
-  const request = (queuedFor?: number) => ({ watch: unwatched, queuedFor, ip: '::1' }) as unknown as FastifyRequest;
+  const request = (queuedFor?: number) => ({ watch: noWatch, queuedFor, ip: '::1' }) as unknown as FastifyRequest;
   const context = { timeout: 1_000, findModel: 'kept' };
   expect(contextFor(request(), context)).toEqual({
     ...context,
-    watch: unwatched,
+    watch: noWatch,
     client: '::1',
     needsCounts: true,
   });
   expect(contextFor(request(400), context, false)).toEqual({
     ...context,
-    watch: unwatched,
+    watch: noWatch,
     timeout: 600,
     client: '::1',
     needsCounts: false,

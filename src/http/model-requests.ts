@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
-import type { ModelDoor } from '../models/model-door.ts';
+import type { ModelGate } from '../models/model-gate.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import { priorityOf } from './priority.ts';
 import { requestSignal } from './request-signal.ts';
@@ -15,15 +15,15 @@ declare module 'fastify' {
 }
 
 /** Waits in the queue of the request's model, loads it on demand, and holds a slot until the response is sent. */
-export async function enterModel(request: FastifyRequest, reply: FastifyReply, door: ModelDoor): Promise<void> {
+export async function enterModel(request: FastifyRequest, reply: FastifyReply, gate: ModelGate): Promise<void> {
   const { raw } = reply;
-  const cancel = (fault: ApiError): void => request.cancel?.(fault);
-  request.leaveModel = await door.enter(request.model ?? '', {
+  const cancel = (error: ApiError): void => request.cancel?.(error);
+  request.leaveModel = await gate.enter(request.model ?? '', {
     cancel,
     signal: requestSignal(reply),
     priority: priorityOf(request),
     watch: request.watch,
-    needsNoPlace: request.endpoint?.usesTokenizerOnly ?? false,
+    needsNoCapacity: request.endpoint?.usesTokenizerOnly ?? false,
     onAdmitted: (waited) => {
       request.queuedFor = waited;
     },
@@ -66,7 +66,7 @@ function clientOf(request: FastifyRequest): string {
 /** Takes over the slots of a request at its model and key, for work after the response. Returns their release. */
 export function takeOver(
   request: FastifyRequest,
-  { watch, cancel }: { readonly watch: RequestWatch; readonly cancel: (fault: ApiError) => void },
+  { watch, cancel }: { readonly watch: RequestWatch; readonly cancel: (error: ApiError) => void },
 ): () => void {
   const { leaveModel, leaveKey } = request;
   request.leaveModel = undefined;

@@ -12,8 +12,8 @@ describe('priorityOf', () => {
     ['-10', undefined, -10],
     ['10', { mayPrioritize: true }, 10],
     ['+3', { mayPrioritize: true }, 3],
-  ])('of %j with the key %j is %j', (given, key, expected) => {
-    expect(priorityOf(request(given, key))).toBe(expected);
+  ])('of %j with the key %j is %j', (value, key, expected) => {
+    expect(priorityOf(request(value, key))).toBe(expected);
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe('priorityOf', () => {
     ['1.5', { mayPrioritize: true }, 'invalid_request'],
     ['1, 2', { mayPrioritize: true }, 'invalid_request'],
     ['', { mayPrioritize: true }, 'invalid_request'],
-  ])('of %j with the key %j is refused with %s', (given, key, code) => {
-    expect(() => priorityOf(request(given, key))).toThrow(expect.objectContaining({ code, param: 'x-conch-priority' }));
+  ])('of %j with the key %j is refused with %s', (value, key, code) => {
+    expect(() => priorityOf(request(value, key))).toThrow(expect.objectContaining({ code, param: 'x-conch-priority' }));
   });
 });

@@ -6,13 +6,13 @@ const highest = 10;
 
 /** The queue priority of a request, from its header; 0 by default. Above 0, its key must allow it. */
 export function priorityOf(request: FastifyRequest): number {
-  const given = request.headers[header];
-  if (given === undefined) return 0;
-  const priority = /^[+-]?\d{1,2}$/.test(String(given)) ? Number(given) : Number.NaN;
+  const value = request.headers[header];
+  if (value === undefined) return 0;
+  const priority = /^[+-]?\d{1,2}$/.test(String(value)) ? Number(value) : Number.NaN;
   if (!(Math.abs(priority) <= highest))
     throw new ApiError(
       'invalid_request',
-      `${header}: must be an integer from -${highest} to ${highest}, not ${JSON.stringify(String(given).slice(0, 32))}.`,
+      `${header}: must be an integer from -${highest} to ${highest}, not ${JSON.stringify(String(value).slice(0, 32))}.`,
       { param: header },
     );
   if (priority > 0 && !mayPrioritize(request))

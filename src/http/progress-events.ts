@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import { eventHeaders } from './events.ts';
-import { tellTiming } from './request-log.ts';
+import { setServerTiming } from './request-log.ts';
 
 /** Milliseconds between keep-alive comments, for proxies. */
 const heartbeat = 15_000;
@@ -10,22 +10,22 @@ const heartbeat = 15_000;
 export class ProgressEvents {
   readonly #reply: FastifyReply;
   #timer: NodeJS.Timeout | undefined;
-  #isBegun = false;
+  #hasStarted = false;
 
   constructor(reply: FastifyReply) {
     this.#reply = reply;
   }
 
-  get isBegun(): boolean {
-    return this.#isBegun;
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   write(event: unknown): void {
     const { raw } = this.#reply;
-    if (!this.#isBegun) {
-      this.#isBegun = true;
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
       this.#reply.hijack();
-      tellTiming(this.#reply.request, this.#reply);
+      setServerTiming(this.#reply.request, this.#reply);
       raw.writeHead(200, { ...(this.#reply.getHeaders() as Record<string, string>), ...eventHeaders });
       this.#timer = setInterval(() => raw.write(': keep-alive\n\n'), heartbeat);
       raw.once('close', () => clearInterval(this.#timer));
@@ -39,8 +39,8 @@ export class ProgressEvents {
   }
 
   /** A failed stream has no `[DONE]`, like all streams. */
-  fail(fault: ApiError): void {
-    this.write(fault.body());
+  fail(error: ApiError): void {
+    this.write(error.body());
     this.#finish();
   }
 

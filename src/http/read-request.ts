@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
-import type { ModelDoor } from '../models/model-door.ts';
-import { type Parsed, parseRequest } from '../requests/fields.ts';
+import type { ModelGate } from '../models/model-gate.ts';
+import { type ParsedRequest, parseRequest } from '../requests/fields.ts';
 import { checkModel } from './guard.ts';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 import { enterModel } from './model-requests.ts';
@@ -17,7 +17,7 @@ export interface RequestServices {
   /** Whether request bodies are logged. */
   readonly logPrompts: boolean;
   /** Admits requests to their models. */
-  readonly door: ModelDoor;
+  readonly gate: ModelGate;
 }
 
 /**
@@ -28,20 +28,20 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   schema: z.ZodObject<Shape>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { strictFields, limits, logPrompts, door }: RequestServices,
-): Promise<Parsed<z.output<z.ZodObject<Shape>>>> {
+  { strictFields, limits, logPrompts, gate }: RequestServices,
+): Promise<ParsedRequest<z.output<z.ZodObject<Shape>>>> {
   checkLimits(request.body, request.endpoint?.limits ?? [], limits);
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
   checkModel(request, request.model);
   if (strictFields) refuseUnknown(parsed.unknownFields);
-  request.watch.asks(request.model, parsed.request);
+  request.watch.setRequest(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
   const reserving = reserveTokens(request);
   if (reserving) await reserving;
   // Only the parsed request is needed. The body may be large, and the response may take long.
   request.body = undefined;
-  await enterModel(request, reply, door);
+  await enterModel(request, reply, gate);
   return parsed;
 }
 
@@ -67,7 +67,7 @@ function promptText(body: unknown): string {
 }
 
 /** Reports ignored fields to the client and in the log. */
-export function tellIgnored(request: FastifyRequest, reply: FastifyReply, ignored: readonly string[]): void {
+export function reportIgnored(request: FastifyRequest, reply: FastifyReply, ignored: readonly string[]): void {
   if (ignored.length === 0) return;
   reply.header('x-conch-ignored', ignoredHeader(ignored));
   request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'ignored request fields');

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
-import { type Recorder, type RequestRecord, unrecorded } from '../request-watch.ts';
+import { countingRecorder, type Recorder, type RequestRecord } from '../request-watch.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,9 +12,9 @@ declare module 'fastify' {
     /** Records the progress of the request. */
     watch: RequestRecord;
     /** The error of the request, also inside a stream. */
-    fault: ApiError | undefined;
+    error: ApiError | undefined;
     /** The code of an error in another protocol's format. */
-    faultCode: string | undefined;
+    errorCode: string | undefined;
   }
 }
 
@@ -25,14 +25,14 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('key', undefined);
   // Each request gets its own record first.
   app.decorateRequest('watch', null as unknown as RequestRecord);
-  app.decorateRequest('fault', undefined);
-  app.decorateRequest('faultCode', undefined);
+  app.decorateRequest('error', undefined);
+  app.decorateRequest('errorCode', undefined);
 }
 
 /** Adds the Server-Timing header to every response. */
 export function serverTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    tellTiming(request, reply);
+    setServerTiming(request, reply);
     done();
   });
 }
@@ -41,7 +41,7 @@ export function serverTiming(app: FastifyInstance): void {
  * Starts the record of a request, also if no hook runs for it. At its end, one line is logged. A client that
  * disconnected before its response was complete is a 499.
  */
-export function beginRecord(request: FastifyRequest, reply: FastifyReply, record: Recorder = unrecorded): void {
+export function beginRecord(request: FastifyRequest, reply: FastifyReply, record: Recorder = countingRecorder): void {
   reply.header('x-request-id', request.id);
   const { method, headers } = request;
   const start = performance.now();
@@ -63,7 +63,7 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
 }
 
 /** Adds the Server-Timing header to a response that is written without Fastify. */
-export function tellTiming(request: FastifyRequest, reply: FastifyReply): void {
+export function setServerTiming(request: FastifyRequest, reply: FastifyReply): void {
   const timing = request.watch.timing();
   if (timing !== '') reply.header('server-timing', timing);
 }
@@ -79,12 +79,12 @@ interface Outcome {
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, { path, duration }: Outcome): void {
-  const { fault } = request;
+  const { error } = request;
   const key = request.key?.name;
-  const hasLeft = !reply.raw.writableFinished;
-  const status = hasLeft ? 499 : (fault?.status ?? reply.statusCode);
-  const code = hasLeft ? 'client_closed_request' : (fault?.code ?? request.faultCode);
-  const measured = request.watch.end({ status, code, hasLeft, key });
+  const hasDisconnected = !reply.raw.writableFinished;
+  const status = hasDisconnected ? 499 : (error?.status ?? reply.statusCode);
+  const code = hasDisconnected ? 'client_closed_request' : (error?.code ?? request.errorCode);
+  const measured = request.watch.end({ status, code, hasDisconnected, key });
   const line: Record<string, string | number> = {
     reqId: request.id,
     method: request.method,
@@ -94,18 +94,18 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, { path, duratio
   };
   if (request.model !== undefined) line['model'] = request.model;
   for (const name in measured) line[name] = measured[name] as string | number;
-  if (request.faultCode !== undefined && !hasLeft) line['code'] = request.faultCode;
-  if (fault) {
-    line['code'] = fault.code;
-    line['reason'] = fault.message;
-    if (fault.cause !== undefined && !hasLeft) line['cause'] = causeText(fault.cause);
+  if (request.errorCode !== undefined && !hasDisconnected) line['code'] = request.errorCode;
+  if (error) {
+    line['code'] = error.code;
+    line['reason'] = error.message;
+    if (error.cause !== undefined && !hasDisconnected) line['cause'] = causeText(error.cause);
   }
   const { log } = request.server;
   const group = request.endpoint?.group;
   // For a health check, a 503 is a regular result.
-  if (group === 'health' && status === 503 && !fault) log.info(line, 'not ready');
+  if (group === 'health' && status === 503 && !error) log.info(line, 'not ready');
   else if (status >= 500) log.error(line, 'request failed');
-  else if (status >= 400) log.warn(line, hasLeft ? 'client disconnected' : 'request rejected');
+  else if (status >= 400) log.warn(line, hasDisconnected ? 'client disconnected' : 'request rejected');
   else log[group === 'page' ? 'debug' : 'info'](line, 'request');
 }
 

@@ -53,8 +53,8 @@ class RequestLogger implements FastifyBaseLogger {
     this.#log.silent(...line);
   }
 
-  child(...given: Parameters<FastifyBaseLogger['child']>): FastifyBaseLogger {
-    return this.#log.child(...given);
+  child(...parameters: Parameters<FastifyBaseLogger['child']>): FastifyBaseLogger {
+    return this.#log.child(...parameters);
   }
 }
 

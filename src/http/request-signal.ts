@@ -5,24 +5,24 @@ import { Cancellation, type Signal } from '../signal.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Cancels the request with this error. Set by the first call of `requestSignal`. */
-    cancel?: (fault: ApiError) => void;
+    cancel?: (error: ApiError) => void;
     /** Aborts when the client disconnects. Set by the first call of `requestSignal`. */
-    signalOfLeaving?: Signal;
+    disconnectSignal?: Signal;
   }
 }
 
 /** Aborts when the client disconnects before its response is complete, or when the request is cancelled. */
 export function requestSignal(reply: FastifyReply): Signal {
   const { request } = reply;
-  if (request.signalOfLeaving) return request.signalOfLeaving;
-  const leaving = new Cancellation();
+  if (request.disconnectSignal) return request.disconnectSignal;
+  const cancellation = new Cancellation();
   const { raw } = reply;
-  request.cancel = (fault) => leaving.abort(fault);
-  if (raw.destroyed) leaving.abort();
+  request.cancel = (error) => cancellation.abort(error);
+  if (raw.destroyed) cancellation.abort();
   else
     raw.once('close', () => {
-      if (!raw.writableFinished) leaving.abort();
+      if (!raw.writableFinished) cancellation.abort();
     });
-  request.signalOfLeaving = leaving;
-  return leaving;
+  request.disconnectSignal = cancellation;
+  return cancellation;
 }

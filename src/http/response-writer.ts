@@ -14,5 +14,5 @@ export interface ResponseWriter {
   /** The end of a complete stream. */
   end(): string | Promise<string>;
   /** The end of a stream that failed after its start. */
-  fail(fault: ApiError): string | Promise<string>;
+  fail(error: ApiError): string | Promise<string>;
 }

@@ -28,7 +28,7 @@ export function restrictionCheck(restricted: readonly RestrictedApi[], prefix = 
   return (group, headers) => {
     const need = group === undefined ? undefined : needed.get(group);
     if (need === undefined) return undefined;
-    const given = headers[need.header.toLowerCase()];
-    return typeof given === 'string' && need.fits(given) ? undefined : need.header;
+    const sentValue = headers[need.header.toLowerCase()];
+    return typeof sentValue === 'string' && need.fits(sentValue) ? undefined : need.header;
   };
 }

@@ -27,7 +27,7 @@ export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signa
     };
     const fail = (error: unknown): void => {
       signal.removeEventListener('abort', onAbort);
-      reply.request.fault = ApiError.from(error);
+      reply.request.error = ApiError.from(error);
       output.close();
       // The status is sent: break off, so that the client does not take the response for complete.
       reply.raw.destroy();
@@ -48,11 +48,11 @@ export function sendTexts(reply: FastifyReply, source: TextSource, signal: Signa
 export function textsOf(texts: AsyncIterable<string>): TextSource {
   return (sink) => {
     let isOver = false;
-    let hasRoom: Promise<void> | undefined;
+    let untilWritable: Promise<void> | undefined;
     let goOn = (): void => undefined;
     const give = async (): Promise<void> => {
       for await (const text of texts) {
-        await hasRoom;
+        await untilWritable;
         if (isOver) return;
         sink.text(text);
       }
@@ -61,12 +61,12 @@ export function textsOf(texts: AsyncIterable<string>): TextSource {
     give().catch((error: unknown) => sink.fail(error));
     return {
       pause: () => {
-        hasRoom ??= new Promise((resolve) => {
+        untilWritable ??= new Promise((resolve) => {
           goOn = resolve;
         });
       },
       resume: () => {
-        hasRoom = undefined;
+        untilWritable = undefined;
         goOn();
       },
       cancel: () => {

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
-import { namingServed } from './served-names.ts';
+import { addServedNames } from './served-names.ts';
 
-type Services = Parameters<typeof namingServed>[0];
+type Services = Parameters<typeof addServedNames>[0];
 
 const unknown = new ApiError('model_not_found', 'The model "x" does not exist.', {
   param: 'model',
@@ -13,15 +13,15 @@ const unknown = new ApiError('model_not_found', 'The model "x" does not exist.',
 const asking = (group: string) => ({ headers: {}, endpoint: { group } });
 
 /** The failure as a request gets it where these are served. */
-function told(served: readonly string[], given: { readonly [K in 'request' | 'services']?: object } = {}): ApiError {
+function notify(served: readonly string[], value: { readonly [K in 'request' | 'services']?: object } = {}): ApiError {
   const models = { list: () => served.map((name) => ({ name })) };
-  const services = { models, restrictedApis: [], ...given.services } as unknown as Services;
-  const request = { ...asking('inference'), ...given.request } as unknown as FastifyRequest;
-  return namingServed(services)(unknown, request) as ApiError;
+  const services = { models, restrictedApis: [], ...value.services } as unknown as Services;
+  const request = { ...asking('inference'), ...value.request } as unknown as FastifyRequest;
+  return addServedNames(services)(unknown, request) as ApiError;
 }
 
 it('names what is served, and what would be loaded', () => {
-  expect(told(['a', 'b']).body()).toEqual({
+  expect(notify(['a', 'b']).body()).toEqual({
     error: {
       message: 'The model "x" does not exist. Available models: a, b.',
       type: 'invalid_request_error',
@@ -30,27 +30,29 @@ it('names what is served, and what would be loaded', () => {
     },
   });
   const onDemand = { loadable: () => ['c'] };
-  expect(told(['a'], { services: { onDemand } }).message).toBe('The model "x" does not exist. Available models: a, c.');
+  expect(notify(['a'], { services: { onDemand } }).message).toBe(
+    'The model "x" does not exist. Available models: a, c.',
+  );
 });
 
 it('names no more than five', () => {
   const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-  expect(told(many).message).toBe('The model "x" does not exist. Available models: a, b, c, d, e and 2 more.');
-  expect(told(many.slice(0, 5)).message).toBe('The model "x" does not exist. Available models: a, b, c, d, e.');
+  expect(notify(many).message).toBe('The model "x" does not exist. Available models: a, b, c, d, e and 2 more.');
+  expect(notify(many.slice(0, 5)).message).toBe('The model "x" does not exist. Available models: a, b, c, d, e.');
 });
 
 it('names nothing that the key may not use, and nothing to who may not list models', () => {
-  expect(told(['a', 'b'], { request: { key: { models: ['b', 'x'] } } }).message).toBe(
+  expect(notify(['a', 'b'], { request: { key: { models: ['b', 'x'] } } }).message).toBe(
     'The model "x" does not exist. Available models: b.',
   );
-  expect(told(['a'], { request: { key: { models: ['x'] } } })).toBe(unknown);
+  expect(notify(['a'], { request: { key: { models: ['x'] } } })).toBe(unknown);
   const services = { restrictedApis: [{ apis: ['model-repository'], header: 'x-key', value: 'word' }] };
-  expect(told(['a'], { services })).toBe(unknown);
-  expect(told(['a'], { services, request: { headers: { 'x-key': 'word' } } })).not.toBe(unknown);
+  expect(notify(['a'], { services })).toBe(unknown);
+  expect(notify(['a'], { services, request: { headers: { 'x-key': 'word' } } })).not.toBe(unknown);
 });
 
 it('leaves every other failure as it is', () => {
-  const give = namingServed({ models: { list: () => [{ name: 'a' }] }, restrictedApis: [] } as unknown as Services);
+  const give = addServedNames({ models: { list: () => [{ name: 'a' }] }, restrictedApis: [] } as unknown as Services);
   const request = asking('embedding') as unknown as FastifyRequest;
   const others = [
     new Error('The model "x" does not exist.'),
@@ -58,5 +60,5 @@ it('leaves every other failure as it is', () => {
     new ApiError('model_not_found', 'The model "x" does not exist.'),
   ];
   expect(others.map((error) => give(error, request))).toEqual(others);
-  expect(told(['a'], { request: asking('model-repository') })).toBe(unknown);
+  expect(notify(['a'], { request: asking('model-repository') })).toBe(unknown);
 });

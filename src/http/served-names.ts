@@ -12,7 +12,7 @@ const mostNames = 5;
  * Adds the available models that the key can use to the error about an unknown model. Clients that cannot list
  * models get no names.
  */
-export function namingServed(
+export function addServedNames(
   services: ModelServices & { readonly restrictedApis: readonly RestrictedApi[] },
 ): ErrorSteps {
   const missingHeader = restrictionCheck(services.restrictedApis);

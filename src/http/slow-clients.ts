@@ -31,7 +31,7 @@ export function boundClients(
       // An idle connection may wait for a model. With pending output, the client does not read.
       if (writableLength === 0) return;
       const seconds = slowClientTimeout / 1000;
-      request.fault = new ApiError(
+      request.error = new ApiError(
         'client_closed_request',
         `The client read nothing for ${seconds} s and was disconnected (--slow-client-timeout).`,
       );

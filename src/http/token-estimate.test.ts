@@ -8,23 +8,23 @@ const source = { type: 'b64!', data: 'A'.repeat(4000) };
 it.each([
   [
     { prompt: 'a'.repeat(40), max_tokens: 7 },
-    { prompt: 10, answers: 7 },
+    { prompt: 10, completion: 7 },
   ],
   [
     { prompt: ['a'.repeat(40), 'b'.repeat(40)], max_tokens: 7, n: 2 },
-    { prompt: 20, answers: 28 },
+    { prompt: 20, completion: 28 },
   ],
   [
     { prompt: [1, 2, 3], best_of: 3 },
-    { prompt: 3, answers: 768 },
+    { prompt: 3, completion: 768 },
   ],
   [
     { messages: [{ content: [{ text: 'a'.repeat(8) }, image, source] }], max_completion_tokens: 1 },
-    { prompt: 6, answers: 1 },
+    { prompt: 6, completion: 1 },
   ],
-  [{ messages: [{ content: 'a'.repeat(8), images: ['A'.repeat(4000)] }] }, { prompt: 2, answers: 256 }],
+  [{ messages: [{ content: 'a'.repeat(8), images: ['A'.repeat(4000)] }] }, { prompt: 2, completion: 256 }],
 ] as const)('guesses the tokens of %j', (body: JsonObject, estimate) => {
   const estimateTokens = estimateWith((fields) => fields['max_completion_tokens'] ?? fields['max_tokens']);
   expect(estimateTokens(body)).toEqual(estimate);
-  expect(estimatePrompt(body)).toEqual({ ...estimate, answers: 0 });
+  expect(estimatePrompt(body)).toEqual({ ...estimate, completion: 0 });
 });

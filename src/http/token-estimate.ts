@@ -5,26 +5,26 @@ import { countPrompts } from './request-limits.ts';
 const charactersPerToken = 4;
 
 /** Estimated completion tokens of a request without a token limit. */
-const usualAnswer = 256;
+const defaultCompletionTokens = 256;
 
 /** Estimated tokens of a request, before it runs. */
 export interface TokenEstimate {
   readonly prompt: number;
-  readonly answers: number;
+  readonly completion: number;
 }
 
 /** Estimates the tokens of a request from its fields. */
 export type TokenEstimator = (fields: JsonObject) => TokenEstimate;
 
 /** For requests that only have a prompt. */
-export const estimatePrompt: TokenEstimator = (fields) => ({ prompt: tokensIn(fields), answers: 0 });
+export const estimatePrompt: TokenEstimator = (fields) => ({ prompt: tokensIn(fields), completion: 0 });
 
 /** For requests that generate text; `limitOf` returns their token limit. */
 export function estimateWith(limitOf: (fields: JsonObject) => unknown): TokenEstimator {
   return (fields) => {
-    const most = numberOf(limitOf(fields)) ?? usualAnswer;
+    const most = numberOf(limitOf(fields)) ?? defaultCompletionTokens;
     const choices = Math.max(numberOf(fields['n']) ?? 1, numberOf(fields['best_of']) ?? 1);
-    return { prompt: tokensIn(fields), answers: most * choices * countPrompts(fields['prompt']) };
+    return { prompt: tokensIn(fields), completion: most * choices * countPrompts(fields['prompt']) };
   };
 }
 

@@ -29,7 +29,16 @@ describe('addressCheck', () => {
       { address: '127.0.0.1', prefix: 32 },
       { address: 'fd12::', prefix: 32 },
     ]);
-    const answers = ['10.1.2.3', '::ffff:10.1.2.3', '127.0.0.1', 'fd12::5', '10.2.0.1', '127.0.0.2', 'fd13::1', '::1'];
-    expect(answers.map(named)).toEqual([true, true, true, true, false, false, false, false]);
+    const responses = [
+      '10.1.2.3',
+      '::ffff:10.1.2.3',
+      '127.0.0.1',
+      'fd12::5',
+      '10.2.0.1',
+      '127.0.0.2',
+      'fd13::1',
+      '::1',
+    ];
+    expect(responses.map(named)).toEqual([true, true, true, true, false, false, false, false]);
   });
 });

@@ -1,4 +1,4 @@
-import { ImageFault, type ImageType, imageHeader } from './image-header.ts';
+import { ImageError, type ImageType, imageHeader } from './image-header.ts';
 
 /** The limits of one image. */
 export interface ImageLimits {
@@ -18,12 +18,12 @@ export function checkImage(bytes: Buffer, limits: ImageLimits): Image {
   if (bytes.length > limits.bytes) throw tooManyBytes(limits);
   const { type, width, height } = imageHeader(bytes);
   if (width * height > limits.pixels)
-    throw new ImageFault(
+    throw new ImageError(
       `has ${width} x ${height} pixels; at most ${limits.pixels} pixels are allowed (--max-image-pixels).`,
     );
   return { type, bytes };
 }
 
-export function tooManyBytes({ bytes }: ImageLimits): ImageFault {
-  return new ImageFault(`is larger than the ${bytes} bytes allowed (--max-image-size).`);
+export function tooManyBytes({ bytes }: ImageLimits): ImageError {
+  return new ImageError(`is larger than the ${bytes} bytes allowed (--max-image-size).`);
 }

@@ -16,12 +16,12 @@ afterEach(async () => {
 });
 
 /** A server of pictures, with the connections and the requests that it has seen. */
-async function serve(answer: RequestListener, host = '127.0.0.1') {
+async function serve(respond: RequestListener, host = '127.0.0.1') {
   const seen = { connections: 0, requests: [] as object[] };
   const server = createServer((request, response) => {
     const { host: named, cookie, authorization, ...rest } = request.headers;
     seen.requests.push({ path: request.url, host: named, cookie, authorization, accept: rest.accept });
-    answer(request, response);
+    respond(request, response);
   });
   server.on('connection', () => (seen.connections += 1));
   servers.push(server);
@@ -45,15 +45,15 @@ function options(parts: Partial<FetchOptions> & { ports?: number[] } = {}): Fetc
   };
 }
 
-async function fault(url: string, parts: FetchOptions): Promise<string> {
+async function fail(url: string, parts: FetchOptions): Promise<string> {
   return fetchImage(url, parts).then(
     () => 'fetched',
     (error: Error) => `${error.name}: ${error.message}`,
   );
 }
 
-const refused = 'ImageFault: is on a host with a private or reserved address (--allow-image-addresses).';
-const unlisted = 'ImageFault: is on a host that is not allowed (--allow-image-urls).';
+const refused = 'ImageError: is on a host with a private or reserved address (--allow-image-addresses).';
+const unlisted = 'ImageError: is on a host that is not allowed (--allow-image-urls).';
 
 describe('fetchImage', () => {
   it('asks the address that was checked, under the name of the host and without credentials', async () => {
@@ -70,16 +70,16 @@ describe('fetchImage', () => {
     ['http://other.test/', unlisted],
     ['http://pictures.test:81/', unlisted],
     ['http://notpictures.test/', unlisted],
-    ['http://user@pictures.test/', 'ImageFault: must not contain a user name or password.'],
-    ['http://:secret@pictures.test/', 'ImageFault: must not contain a user name or password.'],
-    ['file:///etc/passwd', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
-    ['ftp://pictures.test/', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
-    ['pictures.test/a.png', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
-    ['http://', 'ImageFault: must be a data URL, or a URL with http:// or https://.'],
+    ['http://user@pictures.test/', 'ImageError: must not contain a user name or password.'],
+    ['http://:secret@pictures.test/', 'ImageError: must not contain a user name or password.'],
+    ['file:///etc/passwd', 'ImageError: must be a data URL, or a URL with http:// or https://.'],
+    ['ftp://pictures.test/', 'ImageError: must be a data URL, or a URL with http:// or https://.'],
+    ['pictures.test/a.png', 'ImageError: must be a data URL, or a URL with http:// or https://.'],
+    ['http://', 'ImageError: must be a data URL, or a URL with http:// or https://.'],
   ])('refuses %s before anything is looked up', async (url, reason) => {
     const sources = { hosts: [{ host: 'pictures.test' }], addresses: [] };
     const resolve = () => Promise.reject(new Error('The name was looked up.'));
-    expect(await fault(url, options({ sources, resolve }))).toBe(reason);
+    expect(await fail(url, options({ sources, resolve }))).toBe(reason);
   });
 
   it('takes the hosts below a name, and the usual ports', async () => {
@@ -91,9 +91,9 @@ describe('fetchImage', () => {
       'https://a.pictures.test:80',
       'http://[::1]:5',
     ])
-      expect([url, await fault(url, found)]).toEqual([url, refused]);
+      expect([url, await fail(url, found)]).toEqual([url, refused]);
     for (const url of ['http://pictures.test', 'http://.pictures.test', 'http://a.pictures.test:8080', 'http://[::1]'])
-      expect([url, await fault(url, found)]).toEqual([url, unlisted]);
+      expect([url, await fail(url, found)]).toEqual([url, unlisted]);
   });
 
   it.each([
@@ -112,21 +112,21 @@ describe('fetchImage', () => {
     const sources = { hosts: [{ host: hostname.replace(/^\[|\]$/g, '') }], addresses: [] };
     const { resolve: _, ...withSystemResolver } = options({ sources });
     const stub = { resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) };
-    expect(await fault(url, { ...withSystemResolver, ...(hostname === 'localtest.test' ? stub : {}) })).toBe(refused);
+    expect(await fail(url, { ...withSystemResolver, ...(hostname === 'localtest.test' ? stub : {}) })).toBe(refused);
   });
 
   it('refuses a name with one good and one inner address', async () => {
     const { port, seen } = await serve((_, response) => response.end(png));
     const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
     expect(
-      await fault(`http://pictures.test:${port}/`, options({ ports: [port], resolve: () => Promise.resolve(both) })),
+      await fail(`http://pictures.test:${port}/`, options({ ports: [port], resolve: () => Promise.resolve(both) })),
     ).toBe(refused);
     expect(seen.connections).toBe(0);
   });
 
   it('checks redirects as it checks the first address', async () => {
     const inner = await serve((_, response) => response.end(png), '127.0.0.2');
-    const places: Record<string, string> = {
+    const locations: Record<string, string> = {
       '/inner': `http://inner.test:${inner.port}/`,
       '/literal': `http://127.0.0.2:${inner.port}/`,
       '/unlisted': `http://unlisted.test:${inner.port}/`,
@@ -136,7 +136,7 @@ describe('fetchImage', () => {
       '/loop': '/loop',
     };
     const { port, seen } = await serve((request, response) => {
-      const location = places[request.url ?? ''];
+      const location = locations[request.url ?? ''];
       if (location) response.writeHead(302, { location, 'set-cookie': 'a=b' });
       response.end(png);
     });
@@ -147,19 +147,19 @@ describe('fetchImage', () => {
     ];
     const resolve = (host: string) =>
       Promise.resolve([{ address: host === 'pictures.test' ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
-    const asked = options({ sources: { hosts, addresses: [loopback] }, resolve });
-    const answers = Object.keys(places).map(async (path) => [
+    const requested = options({ sources: { hosts, addresses: [loopback] }, resolve });
+    const responses = Object.keys(locations).map(async (path) => [
       path,
-      await fault(`http://pictures.test:${port}${path}`, asked),
+      await fail(`http://pictures.test:${port}${path}`, requested),
     ]);
-    expect(Object.fromEntries(await Promise.all(answers))).toEqual({
+    expect(Object.fromEntries(await Promise.all(responses))).toEqual({
       '/inner': refused,
       '/literal': refused,
       '/unlisted': unlisted,
-      '/file': 'ImageFault: must be a data URL, or a URL with http:// or https://.',
-      '/user': 'ImageFault: must not contain a user name or password.',
+      '/file': 'ImageError: must be a data URL, or a URL with http:// or https://.',
+      '/user': 'ImageError: must not contain a user name or password.',
       '/good': 'fetched',
-      '/loop': 'ImageFault: redirects more than 3 times.',
+      '/loop': 'ImageError: redirects more than 3 times.',
     });
     expect(inner.seen).toEqual({ connections: 0, requests: [] });
     expect(seen.requests).toHaveLength(6 + 1 + 4);
@@ -170,16 +170,16 @@ describe('fetchImage', () => {
     ['a length that is too large', { 'content-length': '1001' }, 200],
     ['a body that is too large', {}, 200],
   ])('stops at %s', async (_, headers, status) => {
-    let isGone: Promise<unknown> | undefined;
+    let isClosed: Promise<unknown> | undefined;
     const { port } = await serve((_request, response) => {
-      isGone = once(response, 'close');
+      isClosed = once(response, 'close');
       response.writeHead(status, headers);
       response.write(Buffer.alloc(1001));
     });
-    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
-      'ImageFault: is larger than the 1000 bytes allowed (--max-image-size).',
+    expect(await fail(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
+      'ImageError: is larger than the 1000 bytes allowed (--max-image-size).',
     );
-    await isGone;
+    await isClosed;
   });
 
   it.each([
@@ -196,10 +196,10 @@ describe('fetchImage', () => {
         response.writeHead(200, { 'content-length': '9' }).write('s', () => response.destroy()),
     ],
     ['no HTTP', (response: Parameters<RequestListener>[1]) => response.socket?.end('secret')],
-  ])('does not tell what came instead of a picture: %s', async (_, answer) => {
-    const { port } = await serve((_request, response) => void answer(response));
-    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
-      'ImageFault: could not be fetched.',
+  ])('does not tell what came instead of a picture: %s', async (_, respond) => {
+    const { port } = await serve((_request, response) => void respond(response));
+    expect(await fail(`http://pictures.test:${port}/`, options({ ports: [port] }))).toBe(
+      'ImageError: could not be fetched.',
     );
   });
 
@@ -207,38 +207,38 @@ describe('fetchImage', () => {
     const { port } = await serve((_, response) => response.end(png));
     const nameless = () => Promise.reject(new Error('ENOTFOUND'));
     expect([
-      await fault(`http://pictures.test:${port}/`, options({ ports: [port], resolve: nameless })),
-      await fault('http://pictures.test:1/', options({ ports: [1] })),
-    ]).toEqual(['ImageFault: could not be fetched.', 'ImageFault: could not be fetched.']);
+      await fail(`http://pictures.test:${port}/`, options({ ports: [port], resolve: nameless })),
+      await fail('http://pictures.test:1/', options({ ports: [1] })),
+    ]).toEqual(['ImageError: could not be fetched.', 'ImageError: could not be fetched.']);
   });
 
   it.each([
     ['an answer', (response: Parameters<RequestListener>[1]) => void response],
     ['a body', (response: Parameters<RequestListener>[1]) => void response.writeHead(200).write('x')],
-  ])('gives up on a server that is slow with %s', async (_, answer) => {
-    const { port } = await serve((_request, response) => answer(response));
-    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50 }))).toBe(
-      'ImageFault: was not fetched within 50 ms (--image-timeout).',
+  ])('gives up on a server that is slow with %s', async (_, respond) => {
+    const { port } = await serve((_request, response) => respond(response));
+    expect(await fail(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50 }))).toBe(
+      'ImageError: was not fetched within 50 ms (--image-timeout).',
     );
     const never = () => new Promise<never>(() => undefined);
-    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50, resolve: never }))).toBe(
-      'ImageFault: was not fetched within 50 ms (--image-timeout).',
+    expect(await fail(`http://pictures.test:${port}/`, options({ ports: [port], timeout: 50, resolve: never }))).toBe(
+      'ImageError: was not fetched within 50 ms (--image-timeout).',
     );
   });
 
   it('ends with the request', async () => {
     const controller = new AbortController();
-    let isGone: Promise<unknown> | undefined;
+    let isClosed: Promise<unknown> | undefined;
     const { port } = await serve((_, response) => {
-      isGone = once(response, 'close');
+      isClosed = once(response, 'close');
       controller.abort();
     });
-    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], signal: controller.signal }))).toBe(
-      'ImageFault: could not be fetched.',
+    expect(await fail(`http://pictures.test:${port}/`, options({ ports: [port], signal: controller.signal }))).toBe(
+      'ImageError: could not be fetched.',
     );
-    await isGone;
-    expect(await fault(`http://pictures.test:${port}/`, options({ ports: [port], signal: controller.signal }))).toBe(
-      'ImageFault: could not be fetched.',
+    await isClosed;
+    expect(await fail(`http://pictures.test:${port}/`, options({ ports: [port], signal: controller.signal }))).toBe(
+      'ImageError: could not be fetched.',
     );
   });
 });

@@ -4,7 +4,7 @@ import { get as getWithTls } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { anySignal, type Signal } from '../signal.ts';
 import { type ImageLimits, tooManyBytes } from './check-image.ts';
-import { ImageFault } from './image-header.ts';
+import { ImageError } from './image-header.ts';
 import { checkedAddresses, type ImageSources, permittedUrl, type Resolve } from './image-sources.ts';
 
 export interface FetchOptions {
@@ -29,17 +29,17 @@ export async function fetchImage(first: string, options: FetchOptions): Promise<
     let url = permittedUrl(first, sources);
     for (let hops = 0; hops <= mostRedirects; hops++) {
       const addresses = await untilEnded(checkedAddresses(url, sources, resolve), ended);
-      const response = await answerOf(url, { signal: ended, lookup: lookupOf(addresses) });
+      const response = await responseOf(url, { signal: ended, lookup: lookupOf(addresses) });
       const { location } = response.headers;
       if (!redirects.has(response.statusCode) || location === undefined) return await fileOf(response, options.limits);
       response.destroy();
       url = permittedUrl(URL.canParse(location, url.href) ? new URL(location, url).href : location, sources);
     }
-    throw new ImageFault(`redirects more than ${mostRedirects} times.`);
+    throw new ImageError(`redirects more than ${mostRedirects} times.`);
   } catch (error) {
     if (deadline.aborted && !signal.aborted)
-      throw new ImageFault(`was not fetched within ${timeout} ms (--image-timeout).`, error);
-    throw error instanceof ImageFault ? error : new ImageFault('could not be fetched.', error);
+      throw new ImageError(`was not fetched within ${timeout} ms (--image-timeout).`, error);
+    throw error instanceof ImageError ? error : new ImageError('could not be fetched.', error);
   }
 }
 
@@ -64,7 +64,7 @@ function lookupOf(addresses: Awaited<ReturnType<Resolve>>): LookupFunction {
   };
 }
 
-function answerOf(url: URL, how: Pick<RequestOptions, 'signal' | 'lookup'>): Promise<IncomingMessage> {
+function responseOf(url: URL, how: Pick<RequestOptions, 'signal' | 'lookup'>): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? getWithTls : getPlain;
   return new Promise((resolve, reject) => {
     const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'conch' };

@@ -11,9 +11,9 @@ function read(bytes: Buffer): unknown {
   }
 }
 
-function changed(bytes: Buffer, places: Readonly<Record<number, number>>): Buffer {
+function changed(bytes: Buffer, locations: Readonly<Record<number, number>>): Buffer {
   const copy = Buffer.from(bytes);
-  for (const [at, value] of Object.entries(places)) copy[Number(at)] = value;
+  for (const [at, value] of Object.entries(locations)) copy[Number(at)] = value;
   return copy;
 }
 

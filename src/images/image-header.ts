@@ -39,10 +39,10 @@ const kinds: readonly {
  */
 export function imageHeader(bytes: Buffer): ImageHeader {
   const kind = kinds.find(({ fits }) => fits(bytes));
-  if (!kind) throw new ImageFault('is not a PNG, JPEG, WebP or GIF file.');
+  if (!kind) throw new ImageError('is not a PNG, JPEG, WebP or GIF file.');
   const size = kind.read(bytes);
   if (!size || size.width < 1 || size.height < 1)
-    throw new ImageFault(`is a ${kind.name} file that is truncated or damaged.`);
+    throw new ImageError(`is a ${kind.name} file that is truncated or damaged.`);
   return { type: kind.type, width: size.width, height: size.height };
 }
 
@@ -138,7 +138,7 @@ function gifHeader(bytes: Buffer): ImageSize | undefined {
   const pixels = at + gifFrameLength + colourTableLength(bytes[at + 9] as number);
   // One byte is the code size of the pixels, which follow in blocks.
   if (endOfBlocks(bytes, pixels + 1) === undefined) return undefined;
-  const side = (place: number): number => bytes.readUInt16LE(place);
+  const side = (offset: number): number => bytes.readUInt16LE(offset);
   if (side(at + 5) === 0 || side(at + 7) === 0) return undefined;
   return {
     width: Math.max(side(6), side(at + 1) + side(at + 5)),
@@ -204,9 +204,9 @@ function lossySize(data: Buffer): ImageSize | undefined {
 }
 
 /** Why an image is rejected, for the client. The caller adds the request field. */
-export class ImageFault extends Error {
+export class ImageError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = 'ImageFault';
+    this.name = 'ImageError';
   }
 }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { type AddressRange, addressCheck } from './addresses.ts';
 import { type ImageLimits } from './check-image.ts';
-import { ImageFault } from './image-header.ts';
+import { ImageError } from './image-header.ts';
 
 /** A host that images may be fetched from; a leading `*.` matches every subdomain. */
 export interface ImageHost {
@@ -26,15 +26,15 @@ const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 44
 export function permittedUrl(written: string, { hosts }: ImageSources): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const usual = url && usualPorts[url.protocol];
-  if (!url || usual === undefined) throw new ImageFault('must be a data URL, or a URL with http:// or https://.');
+  if (!url || usual === undefined) throw new ImageError('must be a data URL, or a URL with http:// or https://.');
   if (hosts.length === 0)
-    throw new ImageFault(
+    throw new ImageError(
       'image URLs are not enabled on this server (--allow-image-urls). Send the image as a data URL.',
     );
-  if (url.username !== '' || url.password !== '') throw new ImageFault('must not contain a user name or password.');
+  if (url.username !== '' || url.password !== '') throw new ImageError('must not contain a user name or password.');
   const port = url.port === '' ? usual : Number(url.port);
   if (!hosts.some((entry) => isNamedBy(entry, hostOf(url)) && isPortOf(entry, port)))
-    throw new ImageFault('is on a host that is not allowed (--allow-image-urls).');
+    throw new ImageError('is on a host that is not allowed (--allow-image-urls).');
   return url;
 }
 
@@ -47,7 +47,7 @@ export async function checkedAddresses(
   const isAllowed = addressCheck(ranges);
   const found = await resolve(hostOf(url));
   if (found.length === 0 || !found.every(({ address }) => isAllowed(address)))
-    throw new ImageFault('is on a host with a private or reserved address (--allow-image-addresses).');
+    throw new ImageError('is on a host with a private or reserved address (--allow-image-addresses).');
   return found;
 }
 
@@ -60,8 +60,8 @@ function isNamedBy({ host }: ImageHost, name: string): boolean {
   return host.startsWith('*.') ? name.endsWith(host.slice(1)) && name.length > host.length - 1 : name === host;
 }
 
-function isPortOf({ port }: ImageHost, wanted: number): boolean {
-  return port === undefined ? Object.values(usualPorts).includes(wanted) : port === wanted;
+function isPortOf({ port }: ImageHost, expected: number): boolean {
+  return port === undefined ? Object.values(usualPorts).includes(expected) : port === expected;
 }
 
 /** The settings for images in requests. */

@@ -5,7 +5,7 @@ import { checkSchema, checkToolSchemas } from './check.ts';
 const field = 'f';
 
 /** What is said of a schema: the place and the reason, or nothing. */
-function faultOf(schema: object, knows?: (keyword: string) => boolean): string | undefined {
+function errorOf(schema: object, knows?: (keyword: string) => boolean): string | undefined {
   try {
     checkSchema(schema as Record<string, unknown>, field, knows ? { knows } : {});
     return undefined;
@@ -40,7 +40,7 @@ describe('checkSchema', () => {
     { pattern: String.raw`\p{L}\-(?<name>a)` },
     nested(64),
   ])('admits %j', (schema) => {
-    expect(faultOf(schema)).toBeUndefined();
+    expect(errorOf(schema)).toBeUndefined();
   });
 
   it.each<[object, string]>([
@@ -83,20 +83,20 @@ describe('checkSchema', () => {
     [{ description: 'x'.repeat(2 ** 20) }, 'f: is larger than 524288 characters of JSON.'],
     [{ enum: Array.from({ length: 2 ** 19 }, () => 1) }, 'f: is larger than 524288 characters of JSON.'],
     [{ anyOf: Array.from({ length: 10_001 }, () => ({})) }, 'f: has more than 10000 objects and arrays.'],
-  ])('refuses a schema that is none, and one beyond the limits: %#', (schema, fault) => {
-    expect(faultOf(schema)).toContain(fault);
+  ])('refuses a schema that is none, and one beyond the limits: %#', (schema, error) => {
+    expect(errorOf(schema)).toContain(error);
   });
 
   it('cuts long names in what it says', () => {
-    expect(faultOf({ properties: { ['x'.repeat(1000)]: 5 } })?.length).toBeLessThan(200);
+    expect(errorOf({ properties: { ['x'.repeat(1000)]: 5 } })?.length).toBeLessThan(200);
   });
 
   it('rejects unsupported keywords by name', () => {
     const knows = (keyword: string) => keyword !== 'unevaluatedItems';
-    expect(faultOf({ items: { unevaluatedItems: false } }, knows)).toBe(
+    expect(errorOf({ items: { unevaluatedItems: false } }, knows)).toBe(
       'f.items.unevaluatedItems: this keyword is not supported: responses cannot be checked against it.',
     );
-    expect(faultOf({ properties: { unevaluatedItems: {} } }, knows)).toBeUndefined();
+    expect(errorOf({ properties: { unevaluatedItems: {} } }, knows)).toBeUndefined();
   });
 
   it('names the tool, and counts all tools of a request together', () => {
@@ -127,7 +127,7 @@ describe('the work of checkSchema', () => {
   ])('is bounded for %s', (_, schema) => {
     const cost = (): number => {
       const before = process.cpuUsage();
-      faultOf(schema);
+      errorOf(schema);
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
@@ -167,7 +167,7 @@ describe('checkSchema on nonsense', () => {
     let admitted = 0;
     for (let round = 0; round < 5000; round++) {
       const schema = { [keywords[random(keywords.length)] ?? 'type']: value(0), a: value(0) };
-      if (faultOf(schema) === undefined) admitted++;
+      if (errorOf(schema) === undefined) admitted++;
     }
     expect(admitted).toBeGreaterThan(100);
   });

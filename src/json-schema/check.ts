@@ -1,14 +1,14 @@
 import { isJsonObject } from '../json-object.ts';
-import { type Place, schemaFault } from './place.ts';
 import { referenced, type Schema } from './references.ts';
 import { bounds, type Inner, rules } from './rules.ts';
+import { type SchemaPath, schemaError } from './schema-path.ts';
 import { checkSize, type SchemaSize } from './size.ts';
 
 type SchemaObject = Exclude<Schema, boolean>;
 
 /** A `$ref`, its path and its target. */
 interface Link {
-  readonly place: Place;
+  readonly path: SchemaPath;
   readonly target: Schema;
 }
 
@@ -24,10 +24,10 @@ export function checkToolSchemas(tools: readonly Tool[]): void {
   const size = { characters: 0, parts: 0 };
   tools.forEach(({ function: { parameters } }, at) => {
     if (!parameters) return;
-    const place = `tools[${at}].function.parameters`;
+    const field = `tools[${at}].function.parameters`;
     const { type = 'object' } = parameters;
-    if (type !== 'object') throw schemaFault({ parent: { parent: undefined, key: place }, key: 'type' }, notAnObject);
-    checkSchema(parameters, place, { size });
+    if (type !== 'object') throw schemaError({ parent: { parent: undefined, key: field }, key: 'type' }, notAnObject);
+    checkSchema(parameters, field, { size });
   });
 }
 
@@ -42,21 +42,21 @@ interface Tool {
  * linear in the size of the schema, which is bounded. Nothing is recursive, and no pattern is run.
  */
 export function checkSchema(schema: SchemaObject, field: string, { knows, size }: CheckOptions = {}): void {
-  const root: Place = { parent: undefined, key: field };
+  const root: SchemaPath = { parent: undefined, key: field };
   checkSize(schema, root, size);
   const links = new Map<SchemaObject, Link>();
   const targets = new Map<string, Schema>();
   const seen = new Set<unknown>();
-  const waiting: Inner[] = [{ schema, place: root }];
+  const waiting: Inner[] = [{ schema, path: root }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { schema: part, place } = next;
+    const { schema: part, path } = next;
     if (typeof part === 'boolean' || seen.has(part)) continue;
-    if (!isJsonObject(part)) throw schemaFault(place, 'must be a schema: an object, true or false.');
+    if (!isJsonObject(part)) throw schemaError(path, 'must be a schema: an object, true or false.');
     seen.add(part);
     for (const [keyword, value] of Object.entries(part)) {
-      const at = { parent: place, key: keyword };
+      const at = { parent: path, key: keyword };
       if (knows?.(keyword) === false)
-        throw schemaFault(
+        throw schemaError(
           at,
           'this keyword is not supported: responses cannot be checked against it.',
           'unsupported_parameter',
@@ -66,21 +66,21 @@ export function checkSchema(schema: SchemaObject, field: string, { knows, size }
       const reference = value as string;
       const target = targets.get(reference) ?? referenced(schema, reference);
       if (target === undefined)
-        throw schemaFault(at, 'must refer to a schema in this document, for example #/$defs/name.');
+        throw schemaError(at, 'must refer to a schema in this document, for example #/$defs/name.');
       targets.set(reference, target);
-      links.set(part, { place: at, target });
+      links.set(part, { path: at, target });
       // Its target may be outside the keywords of JSON schema.
-      waiting.push({ schema: target, place: at });
+      waiting.push({ schema: target, path: at });
     }
-    checkBounds(part, place);
+    checkBounds(part, path);
   }
   refuseCircles(links);
 }
 
-function checkBounds(part: SchemaObject, place: Place): void {
+function checkBounds(part: SchemaObject, path: SchemaPath): void {
   for (const [least, most] of bounds)
     if (Number(part[least]) > Number(part[most]))
-      throw schemaFault({ parent: place, key: least }, `must not be more than ${most}.`);
+      throw schemaError({ parent: path, key: least }, `must not be more than ${most}.`);
 }
 
 /** Throws if a reference leads back to itself for the same value: no value could satisfy it. */
@@ -102,7 +102,7 @@ function refuseCircles(links: ReadonlyMap<SchemaObject, Link>): void {
         path.pop();
       } else if (open.has(next)) {
         const link = path.map(({ part }) => links.get(part)).findLast((each) => each !== undefined);
-        throw schemaFault((link as Link).place, 'must not refer to itself.');
+        throw schemaError((link as Link).path, 'must not refer to itself.');
       } else if (!done.has(next)) enter(next);
     }
   }

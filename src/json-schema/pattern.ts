@@ -8,7 +8,7 @@ const mostWrittenOut = 100_000;
  * The error of a regular expression; undefined if it is valid. It is never run here. It is compiled without the flag u:
  * with it, many `\p{…}` take long, because their character sets are looked up. Without it, only the syntax is read.
  */
-export function patternFault(pattern: string): string | undefined {
+export function patternError(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters.`;
   try {
     RegExp(inJavaScript(pattern));

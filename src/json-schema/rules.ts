@@ -1,22 +1,22 @@
 import { isJsonObject } from '../json-object.ts';
-import { patternFault } from './pattern.ts';
-import { type Place, schemaFault } from './place.ts';
+import { patternError } from './pattern.ts';
+import { type SchemaPath, schemaError } from './schema-path.ts';
 
 /** Checks the value of a keyword. Throws an error, or returns the nested schemas to check next. */
-export type Rule = (value: unknown, place: Place) => readonly Inner[] | undefined;
+export type Rule = (value: unknown, path: SchemaPath) => readonly Inner[] | undefined;
 
 /** A schema inside a schema. */
 export interface Inner {
   readonly schema: unknown;
-  readonly place: Place;
+  readonly path: SchemaPath;
 }
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 const mustBe =
   (isRight: (value: unknown) => boolean, description: string): Rule =>
-  (value, place) => {
-    if (!isRight(value)) throw schemaFault(place, `must be ${description}.`);
+  (value, path) => {
+    if (!isRight(value)) throw schemaError(path, `must be ${description}.`);
     return undefined;
   };
 
@@ -29,43 +29,43 @@ const count = mustBe(isCount, 'a whole number, 0 or more');
 const number = mustBe((value) => typeof value === 'number', 'a number');
 const flag = mustBe((value) => typeof value === 'boolean', 'true or false');
 
-const type: Rule = (value, place) => {
-  const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+const type: Rule = (value, path) => {
+  const names: readonly unknown[] = Array.isArray(value) ? value : [value];
   const isKnown =
-    given.length > 0 && given.length <= types.length && given.every((each) => types.includes(each as string));
-  if (!isKnown) throw schemaFault(place, `must be one of ${types.join(', ')}, or an array of them.`);
+    names.length > 0 && names.length <= types.length && names.every((each) => types.includes(each as string));
+  if (!isKnown) throw schemaError(path, `must be one of ${types.join(', ')}, or an array of them.`);
   return undefined;
 };
 
-const pattern: Rule = (value, place) => {
-  if (!isText(value)) throw schemaFault(place, 'must be a string.');
-  const fault = patternFault(value);
-  if (fault !== undefined) throw schemaFault(place, fault);
+const pattern: Rule = (value, path) => {
+  if (!isText(value)) throw schemaError(path, 'must be a string.');
+  const error = patternError(value);
+  if (error !== undefined) throw schemaError(path, error);
   return undefined;
 };
 
-const one: Rule = (schema, place) => [{ schema, place }];
+const one: Rule = (schema, path) => [{ schema, path }];
 
-const several: Rule = (value, place) => {
+const several: Rule = (value, path) => {
   if (!Array.isArray(value) || value.length === 0)
-    throw schemaFault(place, 'must be an array with at least one schema.');
-  return value.map((schema, key) => ({ schema, place: { parent: place, key } }));
+    throw schemaError(path, 'must be an array with at least one schema.');
+  return value.map((schema, key) => ({ schema, path: { parent: path, key } }));
 };
 
-const named: Rule = (value, place) => {
-  if (!isJsonObject(value)) throw schemaFault(place, 'must be an object whose values are schemas.');
-  return Object.entries(value).map(([key, schema]) => ({ schema, place: { parent: place, key } }));
+const named: Rule = (value, path) => {
+  if (!isJsonObject(value)) throw schemaError(path, 'must be an object whose values are schemas.');
+  return Object.entries(value).map(([key, schema]) => ({ schema, path: { parent: path, key } }));
 };
 
-const namedByPattern: Rule = (value, place) => {
-  const inner = named(value, place);
-  for (const { place: at } of inner ?? []) pattern(at.key, at);
+const namedByPattern: Rule = (value, path) => {
+  const inner = named(value, path);
+  for (const { path: at } of inner ?? []) pattern(at.key, at);
   return inner;
 };
 
-const dependentRequired: Rule = (value, place) => {
-  if (!isJsonObject(value)) throw schemaFault(place, 'must be an object whose values are arrays of strings.');
-  for (const [key, names] of Object.entries(value)) required(names, { parent: place, key });
+const dependentRequired: Rule = (value, path) => {
+  if (!isJsonObject(value)) throw schemaError(path, 'must be an object whose values are arrays of strings.');
+  for (const [key, names] of Object.entries(value)) required(names, { parent: path, key });
   return undefined;
 };
 
@@ -96,7 +96,7 @@ export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (name) => [name, one] as const,
   ),
   // Older drafts use an array where newer ones have prefixItems.
-  ['items', (value, place) => (Array.isArray(value) ? several(value, place) : one(value, place))],
+  ['items', (value, path) => (Array.isArray(value) ? several(value, path) : one(value, path))],
 ]);
 
 /** Pairs of keywords: the first must not be more than the second. */

@@ -1,4 +1,4 @@
-import { type Place, schemaFault } from './place.ts';
+import { type SchemaPath, schemaError } from './schema-path.ts';
 
 /** The limits on the nesting depth and the JSON text of a schema. */
 const deepestSchema = 64;
@@ -7,9 +7,9 @@ export const longestSchema = 512 * 1024;
 /** The limit on objects and arrays: they determine the cost of a check more than the text. */
 const mostParts = 10_000;
 
-interface Waiting {
+interface PendingValue {
   readonly value: object;
-  readonly place: Place;
+  readonly path: SchemaPath;
   readonly depth: number;
 }
 
@@ -20,21 +20,21 @@ export interface SchemaSize {
 }
 
 /** Throws if a schema exceeds the limits. It stops there, so the work is bounded. */
-export function checkSize(schema: object, root: Place, size: SchemaSize = { characters: 0, parts: 0 }): void {
-  const waiting: Waiting[] = [{ value: schema, place: root, depth: 1 }];
+export function checkSize(schema: object, root: SchemaPath, size: SchemaSize = { characters: 0, parts: 0 }): void {
+  const waiting: PendingValue[] = [{ value: schema, path: root, depth: 1 }];
   size.characters += 2;
   size.parts++;
-  const add = (value: unknown, { place, depth }: Waiting, key: string | number): void => {
+  const add = (value: unknown, { path, depth }: PendingValue, key: string | number): void => {
     size.characters += 1 + (typeof key === 'string' ? key.length + 3 : 0);
     if (typeof value === 'string') size.characters += value.length + 2;
     else if (typeof value === 'object' && value !== null) {
       size.characters += 2;
-      if (++size.parts > mostParts) throw schemaFault(root, `has more than ${mostParts} objects and arrays.`);
+      if (++size.parts > mostParts) throw schemaError(root, `has more than ${mostParts} objects and arrays.`);
       if (depth >= deepestSchema)
-        throw schemaFault({ parent: place, key }, `is nested deeper than ${deepestSchema} levels.`);
-      waiting.push({ value, place: { parent: place, key }, depth: depth + 1 });
+        throw schemaError({ parent: path, key }, `is nested deeper than ${deepestSchema} levels.`);
+      waiting.push({ value, path: { parent: path, key }, depth: depth + 1 });
     } else size.characters += String(value).length;
-    if (size.characters > longestSchema) throw schemaFault(root, `is larger than ${longestSchema} characters of JSON.`);
+    if (size.characters > longestSchema) throw schemaError(root, `is larger than ${longestSchema} characters of JSON.`);
   };
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value } = next;

@@ -35,7 +35,7 @@ export function isJudged(keyword: string): boolean {
 /** Validates a value against a schema that passed `checkSchema`. It runs patterns: do not call it on the event loop. */
 export function validate(schema: Schema, value: unknown): Verdict {
   try {
-    const message = new Validation(schema).fault(schema, value, '$');
+    const message = new Validation(schema).firstError(schema, value, '$');
     return message === undefined ? { kind: 'valid' } : { kind: 'invalid', message };
   } catch (error) {
     if (error instanceof OutOfSteps)
@@ -49,7 +49,7 @@ export function validate(schema: Schema, value: unknown): Verdict {
 class OutOfSteps extends Error {}
 
 type SchemaObject = Exclude<Schema, boolean>;
-type Fault = string | undefined;
+type ErrorText = string | undefined;
 
 /** Validates one value; returns the first error or undefined. */
 class Validation {
@@ -62,87 +62,89 @@ class Validation {
     this.#root = root;
   }
 
-  fault(schema: Schema, value: unknown, place: string): Fault {
+  firstError(schema: Schema, value: unknown, path: string): ErrorText {
     if (++this.#steps > mostSteps) throw new OutOfSteps();
     if (schema === true) return undefined;
-    if (schema === false) return `${place} is not allowed`;
+    if (schema === false) return `${path} is not allowed`;
     return (
-      this.#plain(schema, value, place) ??
-      (typeof value === 'string' ? this.#text(schema, value, place) : undefined) ??
-      (typeof value === 'number' ? numberFault(schema, value, place) : undefined) ??
-      (Array.isArray(value) ? this.#list(schema, value, place) : undefined) ??
-      (isJsonObject(value) ? this.#object(schema, value, place) : undefined) ??
-      this.#combined(schema, value, place)
+      this.#plain(schema, value, path) ??
+      (typeof value === 'string' ? this.#text(schema, value, path) : undefined) ??
+      (typeof value === 'number' ? numberError(schema, value, path) : undefined) ??
+      (Array.isArray(value) ? this.#list(schema, value, path) : undefined) ??
+      (isJsonObject(value) ? this.#object(schema, value, path) : undefined) ??
+      this.#combined(schema, value, path)
     );
   }
 
-  #isValid(schema: Schema, value: unknown, place: string): boolean {
-    return this.fault(schema, value, place) === undefined;
+  #isValid(schema: Schema, value: unknown, path: string): boolean {
+    return this.firstError(schema, value, path) === undefined;
   }
 
-  #plain(schema: SchemaObject, value: unknown, place: string): Fault {
+  #plain(schema: SchemaObject, value: unknown, path: string): ErrorText {
     const { type, enum: values } = schema;
     const allowed = type === undefined ? undefined : ([type].flat() as string[]);
     if (allowed && !typesOf(value).some((each) => allowed.includes(each)))
-      return `${place} must be of type ${allowed.join(' or ')}`;
+      return `${path} must be of type ${allowed.join(' or ')}`;
     if (Object.hasOwn(schema, 'const') && canonical(schema['const']) !== canonical(value))
-      return `${place} must be ${shown(schema['const'])}`;
+      return `${path} must be ${displayText(schema['const'])}`;
     if (!Array.isArray(values)) return undefined;
     this.#steps += values.length;
-    const wanted = canonical(value);
-    return values.some((each) => canonical(each) === wanted) ? undefined : `${place} must be one of ${shown(values)}`;
+    const expected = canonical(value);
+    return values.some((each) => canonical(each) === expected)
+      ? undefined
+      : `${path} must be one of ${displayText(values)}`;
   }
 
-  #text(schema: SchemaObject, value: string, place: string): Fault {
+  #text(schema: SchemaObject, value: string, path: string): ErrorText {
     const { minLength, maxLength, pattern } = schema;
     if (typeof minLength === 'number' && lengthOf(value) < minLength)
-      return `${place} must have ${minLength} characters or more`;
+      return `${path} must have ${minLength} characters or more`;
     if (typeof maxLength === 'number' && lengthOf(value) > maxLength)
-      return `${place} must have at most ${maxLength} characters`;
+      return `${path} must have at most ${maxLength} characters`;
     if (typeof pattern === 'string' && !this.#pattern(pattern).test(value))
-      return `${place} must match the pattern ${shown(pattern)}`;
+      return `${path} must match the pattern ${displayText(pattern)}`;
     return undefined;
   }
 
-  #list(schema: SchemaObject, value: readonly unknown[], place: string): Fault {
+  #list(schema: SchemaObject, value: readonly unknown[], path: string): ErrorText {
     const { minItems, maxItems, uniqueItems } = schema;
-    if (typeof minItems === 'number' && value.length < minItems) return `${place} must have at least ${minItems} items`;
-    if (typeof maxItems === 'number' && value.length > maxItems) return `${place} must have at most ${maxItems} items`;
+    if (typeof minItems === 'number' && value.length < minItems) return `${path} must have at least ${minItems} items`;
+    if (typeof maxItems === 'number' && value.length > maxItems) return `${path} must have at most ${maxItems} items`;
     if (uniqueItems === true && new Set(value.map(canonical)).size < value.length)
-      return `${place} must not contain an item twice`;
+      return `${path} must not contain an item twice`;
     const [first, others] = itemSchemas(schema);
     for (const [at, item] of value.entries()) {
-      const fault = this.fault(first[at] ?? others, item, `${place}[${at}]`);
-      if (fault !== undefined) return fault;
+      const firstError = this.firstError(first[at] ?? others, item, `${path}[${at}]`);
+      if (firstError !== undefined) return firstError;
     }
-    return this.#contained(schema, value, place);
+    return this.#contained(schema, value, path);
   }
 
-  #contained(schema: SchemaObject, value: readonly unknown[], place: string): Fault {
+  #contained(schema: SchemaObject, value: readonly unknown[], path: string): ErrorText {
     const { contains, minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
     if (contains === undefined) return undefined;
-    const count = value.filter((item) => this.#isValid(contains as Schema, item, place)).length;
+    const count = value.filter((item) => this.#isValid(contains as Schema, item, path)).length;
     const isRight = count >= (minContains as number) && count <= (maxContains as number);
-    return isRight ? undefined : `${place} has ${count} items that match contains`;
+    return isRight ? undefined : `${path} has ${count} items that match contains`;
   }
 
-  #object(schema: SchemaObject, value: Readonly<Record<string, unknown>>, place: string): Fault {
+  #object(schema: SchemaObject, value: Readonly<Record<string, unknown>>, path: string): ErrorText {
     const keys = Object.keys(value);
     const { minProperties, maxProperties, required } = schema;
     if (typeof minProperties === 'number' && keys.length < minProperties)
-      return `${place} must have ${minProperties} properties or more`;
+      return `${path} must have ${minProperties} properties or more`;
     if (typeof maxProperties === 'number' && keys.length > maxProperties)
-      return `${place} must have at most ${maxProperties} properties`;
+      return `${path} must have at most ${maxProperties} properties`;
     const missing = missingOf(required, value);
-    if (missing !== undefined) return `${place} must have the property ${shown(missing)}`;
+    if (missing !== undefined) return `${path} must have the property ${displayText(missing)}`;
     for (const key of keys) {
-      const fault = this.#property(schema, key, value[key], `${place}.${key}`);
-      if (fault !== undefined) return fault;
+      const firstError = this.#property(schema, key, value[key], `${path}.${key}`);
+      if (firstError !== undefined) return firstError;
     }
-    return this.#dependent(schema, value, place);
+    return this.#dependent(schema, value, path);
   }
 
-  #property(schema: SchemaObject, key: string, value: unknown, place: string): Fault {
+  #property(schema: SchemaObject, key: string, value: unknown, path: string): ErrorText {
     const { properties, patternProperties, additionalProperties, propertyNames } = schema as Record<string, object>;
     const applied: Schema[] = [];
     if (properties && Object.hasOwn(properties, key))
@@ -151,44 +153,46 @@ class Validation {
       if (this.#pattern(pattern).test(key)) applied.push(each as Schema);
     if (applied.length === 0 && additionalProperties !== undefined) applied.push(additionalProperties as Schema);
     for (const each of applied) {
-      const fault = this.fault(each, value, place);
-      if (fault !== undefined) return fault;
+      const firstError = this.firstError(each, value, path);
+      if (firstError !== undefined) return firstError;
     }
-    return propertyNames === undefined ? undefined : this.fault(propertyNames as Schema, key, `the name of ${place}`);
+    return propertyNames === undefined
+      ? undefined
+      : this.firstError(propertyNames as Schema, key, `the name of ${path}`);
   }
 
-  #dependent(schema: SchemaObject, value: Readonly<Record<string, unknown>>, place: string): Fault {
+  #dependent(schema: SchemaObject, value: Readonly<Record<string, unknown>>, path: string): ErrorText {
     const { dependentRequired, dependentSchemas } = schema as Record<string, Record<string, unknown>>;
     for (const [key, names] of Object.entries(dependentRequired ?? {})) {
       const missing = Object.hasOwn(value, key) ? missingOf(names, value) : undefined;
-      if (missing !== undefined) return `${place} must have the property ${shown(missing)}`;
+      if (missing !== undefined) return `${path} must have the property ${displayText(missing)}`;
     }
     for (const [key, each] of Object.entries(dependentSchemas ?? {})) {
-      const fault = Object.hasOwn(value, key) ? this.fault(each as Schema, value, place) : undefined;
-      if (fault !== undefined) return fault;
+      const firstError = Object.hasOwn(value, key) ? this.firstError(each as Schema, value, path) : undefined;
+      if (firstError !== undefined) return firstError;
     }
     return undefined;
   }
 
-  #combined(schema: SchemaObject, value: unknown, place: string): Fault {
+  #combined(schema: SchemaObject, value: unknown, path: string): ErrorText {
     const { $ref, allOf, anyOf, oneOf, not, if: condition } = schema;
-    const isValid = (each: unknown): boolean => this.#isValid(each as Schema, value, place);
+    const isValid = (each: unknown): boolean => this.#isValid(each as Schema, value, path);
     if (typeof $ref === 'string') {
-      const fault = this.fault(this.#referenced($ref), value, place);
-      if (fault !== undefined) return fault;
+      const firstError = this.firstError(this.#referenced($ref), value, path);
+      if (firstError !== undefined) return firstError;
     }
     for (const each of listOf(allOf)) {
-      const fault = this.fault(each, value, place);
-      if (fault !== undefined) return fault;
+      const firstError = this.firstError(each, value, path);
+      if (firstError !== undefined) return firstError;
     }
     if (anyOf !== undefined && !listOf(anyOf).some(isValid))
-      return `${place} must match at least one of the schemas in anyOf`;
+      return `${path} must match at least one of the schemas in anyOf`;
     if (oneOf !== undefined && listOf(oneOf).filter(isValid).length !== 1)
-      return `${place} must match exactly one of the schemas in oneOf`;
-    if (not !== undefined && isValid(not)) return `${place} is not allowed`;
+      return `${path} must match exactly one of the schemas in oneOf`;
+    if (not !== undefined && isValid(not)) return `${path} is not allowed`;
     if (condition === undefined) return undefined;
     const next = isValid(condition) ? schema['then'] : schema['else'];
-    return next === undefined ? undefined : this.fault(next as Schema, value, place);
+    return next === undefined ? undefined : this.firstError(next as Schema, value, path);
   }
 
   #pattern(source: string): RegExp {
@@ -220,19 +224,19 @@ export function patternOf(source: string): RegExp {
   }
 }
 
-function numberFault(schema: SchemaObject, value: number, place: string): Fault {
+function numberError(schema: SchemaObject, value: number, path: string): ErrorText {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema as Record<string, number>;
-  if (minimum !== undefined && value < minimum) return `${place} must be ${minimum} or more`;
-  if (maximum !== undefined && value > maximum) return `${place} must be at most ${maximum}`;
+  if (minimum !== undefined && value < minimum) return `${path} must be ${minimum} or more`;
+  if (maximum !== undefined && value > maximum) return `${path} must be at most ${maximum}`;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
-    return `${place} must be more than ${exclusiveMinimum}`;
+    return `${path} must be more than ${exclusiveMinimum}`;
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum)
-    return `${place} must be less than ${exclusiveMaximum}`;
+    return `${path} must be less than ${exclusiveMaximum}`;
   if (multipleOf === undefined) return undefined;
   const times = value / multipleOf;
   // 0.3 is a multiple of 0.1, but not in binary.
   const isMultiple = Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
-  return isMultiple ? undefined : `${place} must be a multiple of ${multipleOf}`;
+  return isMultiple ? undefined : `${path} must be a multiple of ${multipleOf}`;
 }
 
 /** The schemas of the first items, and of the others; older drafts have the first ones in `items`. */
@@ -249,9 +253,9 @@ function listOf(schemas: unknown): readonly Schema[] {
   return Array.isArray(schemas) ? schemas : [];
 }
 
-const longestShown = 80;
+const longestDisplay = 80;
 
-function shown(value: unknown): string {
+function displayText(value: unknown): string {
   const text = JSON.stringify(value) ?? '';
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+  return text.length > longestDisplay ? `${text.slice(0, longestDisplay)}…` : text;
 }

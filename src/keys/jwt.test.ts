@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } fr
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
 import { type JwtCheck, jwksProblem, jwtCheck } from './jwt.ts';
-import { looksLikeJwt } from './key-book.ts';
+import { looksLikeJwt } from './key-registry.ts';
 
 const issuer = 'https://issuer.example';
 const options = { issuer, audiences: ['conch', 'other'], claimPrefix: 'conch_' };
@@ -142,8 +142,9 @@ describe('jwksProblem', () => {
   it('says what is wrong with a file, and repeats nothing of it', async () => {
     const { publicKey, privateKey } = pairs.get('ES256') as Pair;
     expect(jwksProblem(jwks)).toBeUndefined();
-    const wanted = 'must be a JSON Web Key Set: {"keys": […]} with at least one key';
-    for (const wrong of [undefined, {}, { keys: [] }, { keys: ['pearl'] }, []]) expect(jwksProblem(wrong)).toBe(wanted);
+    const expected = 'must be a JSON Web Key Set: {"keys": […]} with at least one key';
+    for (const wrong of [undefined, {}, { keys: [] }, { keys: ['pearl'] }, []])
+      expect(jwksProblem(wrong)).toBe(expected);
     expect(jwksProblem({ keys: [await exportJWK(publicKey), { kty: 'oct', k: 'pearl' }] })).toBe(
       'keys[1] is a shared secret (kty "oct"). Use only public keys',
     );

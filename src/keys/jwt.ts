@@ -93,8 +93,8 @@ async function byAnyKey(token: string, error: unknown, options: JWTVerifyOptions
   for await (const key of error)
     try {
       return await jwtVerify(token, key, options);
-    } catch (fault) {
-      if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault;
+    } catch (failure) {
+      if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
     }
   throw new errors.JWSSignatureVerificationFailed();
 }
@@ -118,8 +118,8 @@ function claimReader(prefix: string): (payload: JWTPayload) => KeyFacts {
   const own = { models, requests_per_minute: count, tokens_per_minute: count, concurrent: count };
   const Claims = z.object({ ...own, priority: z.boolean().optional(), manage: z.boolean().optional() });
   return (payload) => {
-    const given = Object.keys(Claims.shape).map((name): [string, unknown] => [name, payload[prefix + name]]);
-    const read = Claims.safeParse(Object.fromEntries(given));
+    const ownClaims = Object.keys(Claims.shape).map((name): [string, unknown] => [name, payload[prefix + name]]);
+    const read = Claims.safeParse(Object.fromEntries(ownClaims));
     const name = z.string().min(1).max(256).safeParse(payload.sub);
     if (!read.success || !name.success) {
       const wrong = read.success ? 'sub' : prefix + String(read.error.issues[0]?.path[0]);

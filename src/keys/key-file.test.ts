@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { KeyFileError, keptKeys, readKeyFile } from './key-file.ts';
-import { digestOf, hashedForm } from './secrets.ts';
+import { KeyFileError, readKeyFile, storedKeys } from './key-file.ts';
+import { digestOf, hashOf } from './secrets.ts';
 
-const hash = hashedForm('pearl-0815');
-const other = hashedForm('other');
+const hash = hashOf('pearl-0815');
+const other = hashOf('other');
 
 function problems(text: string): readonly string[] {
   try {
@@ -28,7 +28,7 @@ keys:
     priority: true
   - { name: bob@example.com, hash: "${other}", expires: 2027-01-31T12:00:00+01:00 }
 `;
-    expect(keptKeys(readKeyFile('keys.yaml', text).keys)).toEqual([
+    expect(storedKeys(readKeyFile('keys.yaml', text).keys)).toEqual([
       {
         digest: digestOf('pearl-0815'),
         holder: {

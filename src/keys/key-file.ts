@@ -1,7 +1,7 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { plainWords, problemsOf, syntaxProblems } from '../config/problem.ts';
-import type { KeptKey } from './key-ring.ts';
+import type { StoredKey } from './key-ring.ts';
 import { digestIn } from './secrets.ts';
 
 const count = z.number().int().min(1);
@@ -61,13 +61,13 @@ export class KeyFileError extends Error {
 export function readKeyFile(file: string, text: string): { readonly document: Document; readonly keys: KeyEntry[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const place = (offset: number): string => {
+  const positionOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  if (document.errors.length > 0) throw new KeyFileError(syntaxProblems(document.errors, place));
+  if (document.errors.length > 0) throw new KeyFileError(syntaxProblems(document.errors, positionOf));
   const content = contentOf(document, file);
-  const label = (path: readonly PropertyKey[]): string => `${place(offsetOf(document, path))}: ${placeName(path)}`;
+  const label = (path: readonly PropertyKey[]): string => `${positionOf(offsetOf(document, path))}: ${pathName(path)}`;
   const read = KeyFile.safeParse(content, { error: plainWords });
   if (!read.success) {
     const found = problemsOf(read.error, { schema: KeyEntry, input: content, secret: true });
@@ -83,7 +83,7 @@ export function readKeyFile(file: string, text: string): { readonly document: Do
 }
 
 /** The keys of a file, as Conch stores them. */
-export function keptKeys(keys: readonly KeyEntry[]): KeptKey[] {
+export function storedKeys(keys: readonly KeyEntry[]): StoredKey[] {
   return keys.map((key) => ({
     digest: digestIn(key.hash) as Buffer,
     holder: {
@@ -124,7 +124,7 @@ function fileText(words: string): string {
 }
 
 /** `keys[2].hash`. */
-function placeName(path: readonly PropertyKey[]): string {
+function pathName(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'the file';
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : (at > 0 ? '.' : '') + String(part))).join('');
 }

@@ -2,7 +2,7 @@ import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { KeyRing } from './key-ring.ts';
-import { digestIn, digestOf, hashedForm, newKey } from './secrets.ts';
+import { digestIn, digestOf, hashOf, newKey } from './secrets.ts';
 
 // Modules that are loaded already see the spies too.
 const spies = [vi.spyOn(crypto, 'createHash'), vi.spyOn(crypto, 'timingSafeEqual')];
@@ -28,7 +28,7 @@ describe('KeyRing', () => {
   it('finds the holder of a key, and stores no key', () => {
     const owner = createHash('sha256').update('owner of second').digest('hex');
     expect(ring.find('second')).toEqual({ id: 'key:second', name: 'second', concurrent: 2, owner });
-    expect(['Second', 'second ', '', 'sec', hashedForm('second')].map((wrong) => ring.find(wrong))).toEqual([
+    expect(['Second', 'second ', '', 'sec', hashOf('second')].map((wrong) => ring.find(wrong))).toEqual([
       undefined,
       undefined,
       undefined,
@@ -46,8 +46,8 @@ describe('KeyRing', () => {
 
 describe('the hashed form of a key', () => {
   it('leads to its digest', () => {
-    expect(digestIn(hashedForm('a'))).toEqual(digestOf('a'));
-    expect(digestIn(hashedForm('a').toUpperCase().replace('SHA256', 'sha256'))).toEqual(digestOf('a'));
+    expect(digestIn(hashOf('a'))).toEqual(digestOf('a'));
+    expect(digestIn(hashOf('a').toUpperCase().replace('SHA256', 'sha256'))).toEqual(digestOf('a'));
     expect(digestIn('sha256:abc')).toBeUndefined();
     expect(digestIn(`md5:${'a'.repeat(64)}`)).toBeUndefined();
   });

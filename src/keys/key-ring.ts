@@ -3,7 +3,7 @@ import type { KeyHolder } from './key-holder.ts';
 import { digestOf } from './secrets.ts';
 
 /** A stored key: only its digest, not the key itself. */
-export interface KeptKey {
+export interface StoredKey {
   readonly digest: Buffer;
   /** The holder without its owner, which is derived from the presented key. */
   readonly holder: Omit<KeyHolder, 'owner'>;
@@ -11,12 +11,12 @@ export interface KeptKey {
 
 /** All keys, looked up by what a client presents. */
 export class KeyRing {
-  readonly #keys: ReadonlyMap<string, KeptKey>;
+  readonly #keys: ReadonlyMap<string, StoredKey>;
   /** The digest to compare with when the key is unknown. */
-  readonly #nobody = randomBytes(32);
+  readonly #unknownDigest = randomBytes(32);
 
   /** Of two keys with the same digest, the later one applies. */
-  constructor(keys: Iterable<KeptKey>) {
+  constructor(keys: Iterable<StoredKey>) {
     this.#keys = new Map([...keys].map((key) => [key.digest.toString('hex'), key]));
   }
 
@@ -32,7 +32,7 @@ export class KeyRing {
     const digest = digestOf(secret);
     const owner = digestOf(`owner of ${secret}`).toString('hex');
     const key = this.#keys.get(digest.toString('hex'));
-    const isKey = timingSafeEqual(digest, key?.digest ?? this.#nobody);
+    const isKey = timingSafeEqual(digest, key?.digest ?? this.#unknownDigest);
     return key && isKey ? { ...key.holder, owner } : undefined;
   }
 }

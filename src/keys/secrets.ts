@@ -11,13 +11,13 @@ export function newKey(): string {
 }
 
 /** The hash of a key as text: `sha256:HEX`. */
-export function hashedForm(key: string): string {
+export function hashOf(key: string): string {
   return `sha256:${digestOf(key).toString('hex')}`;
 }
 
 /** The digest of a hash text; undefined for any other text. */
-export function digestIn(form: string): Buffer | undefined {
-  const [, hex] = hashed.exec(form) ?? [];
+export function digestIn(hash: string): Buffer | undefined {
+  const [, hex] = hashed.exec(hash) ?? [];
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
 

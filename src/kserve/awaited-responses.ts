@@ -7,7 +7,7 @@ export function firstResponse(begin: Begin): Promise<InferResponse | undefined> 
   return new Promise((resolve, reject) => {
     const running = begin({
       response: (response) => {
-        resolve(response.kept());
+        resolve(response.detached());
         running.cancel();
       },
       end: (error) => (error === undefined ? resolve(undefined) : reject(error)),

@@ -2,7 +2,7 @@ import type { FailedPart } from './engine-failure.ts';
 import type { InferenceServer } from './server.ts';
 
 /** An engine: a model on a server, by its name there. */
-export interface EnginePlace {
+export interface EngineLocation {
   readonly server: InferenceServer;
   readonly model: string;
 }
@@ -23,19 +23,19 @@ export interface EngineFailure {
 /** Receives events of engines. */
 export interface EngineListener {
   /** `isOwn`: this process found it. */
-  onFailed?(place: EnginePlace, failure: EngineFailure, isOwn: boolean): void;
-  onHealed?(place: EnginePlace): void;
+  onFailed?(location: EngineLocation, failure: EngineFailure, isOwn: boolean): void;
+  onHealed?(location: EngineLocation): void;
   /** Requests wait for it, and no response has arrived for a while. */
-  onSilent?(place: EnginePlace): void;
+  onSilent?(location: EngineLocation): void;
 }
 
 /** The failed engines that this process knows. They get no requests. */
 export interface Engines {
   listen(listener: EngineListener): void;
-  failureOf(place: EnginePlace): EngineFailure | undefined;
-  failed(): readonly { readonly place: EnginePlace; readonly failure: EngineFailure }[];
+  failureOf(location: EngineLocation): EngineFailure | undefined;
+  failed(): readonly { readonly location: EngineLocation; readonly failure: EngineFailure }[];
   /** An engine has failed; `isOwn`: this process found it. */
-  fail(place: EnginePlace, failure: EngineFailure, isOwn: boolean): void;
+  fail(location: EngineLocation, failure: EngineFailure, isOwn: boolean): void;
   /** An engine works again, or is gone. */
-  heal(place: EnginePlace): void;
+  heal(location: EngineLocation): void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { protocol } from './control-codec.ts';
-import { decodeInferResponse, StreamFault, StreamResponseDecoder } from './infer-codec.ts';
+import { decodeInferResponse, StreamError, StreamResponseDecoder } from './infer-codec.ts';
 import { encodeInferRequest } from './infer-request-writer.ts';
 import { boolTensor, readText, readTexts, textTensor } from './tensors.ts';
 
@@ -126,9 +126,9 @@ describe('StreamResponseDecoder', () => {
       error_message: 'it broke',
       infer_response: { id: 'r-9', parameters: { triton_final_response: { bool_param: true } } },
     });
-    const fault = catchError(() => decode(new StreamResponseDecoder(), message));
-    expect(fault).toBeInstanceOf(StreamFault);
-    expect(fault).toMatchObject({ message: 'it broke', requestId: 'r-9', final: true });
+    const error = catchError(() => decode(new StreamResponseDecoder(), message));
+    expect(error).toBeInstanceOf(StreamError);
+    expect(error).toMatchObject({ message: 'it broke', requestId: 'r-9', final: true });
   });
 
   it('refuses a response that names another request; one that names none is taken', () => {

@@ -40,7 +40,7 @@ export class StreamResponseDecoder {
       } else reader.skip(tag);
     }
     const response = this.decodeResponse(message, begin, end);
-    if (error !== '') throw new StreamFault(error, response.head);
+    if (error !== '') throw new StreamError(error, response.head);
     return response;
   }
 
@@ -81,7 +81,7 @@ export function decodeInferResponse(message: Buffer): InferResponse {
 }
 
 /** An error inside a stream, with the head that identifies its request. */
-export class StreamFault extends StatusError {
+export class StreamError extends StatusError {
   readonly requestId: string;
   readonly final: boolean;
 
@@ -118,7 +118,7 @@ class WireResponse implements InferResponse {
     return this;
   }
 
-  kept(): InferResponse {
+  detached(): InferResponse {
     return new WireResponse().show(this.#message, this.#head, this.#from, this.#data, this.#to);
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeInferResponse, StreamFault, StreamResponseDecoder } from './infer-codec.ts';
+import { decodeInferResponse, StreamError, StreamResponseDecoder } from './infer-codec.ts';
 import {
   encodeInferResponse,
   encodeStreamEnd,
@@ -18,7 +18,7 @@ const local = new LocalResponse({
   final: true,
   outputs: [textTensor('text_output', ['Grüße'])],
 });
-const asked = { model: 'm', version: '', id: 'r' };
+const requested = { model: 'm', version: '', id: 'r' };
 
 function decode(bytes: Uint8Array) {
   return new StreamResponseDecoder().decode(Buffer.from(bytes), 0, bytes.length);
@@ -39,15 +39,19 @@ it('leaves the final flag out of unary responses', () => {
 });
 
 it('says whether a request failed or was never begun', () => {
-  const fault = (bytes: Uint8Array): StreamFault => {
+  const fail = (bytes: Uint8Array): StreamError => {
     try {
       decode(bytes);
     } catch (error) {
-      if (error instanceof StreamFault) return error;
+      if (error instanceof StreamError) return error;
     }
     throw new Error('no fault');
   };
-  expect(fault(encodeStreamRefusal('no', asked))).toMatchObject({ message: 'no', requestId: 'r', final: false });
-  expect(fault(encodeStreamFailure('broke', asked))).toMatchObject({ message: 'broke', requestId: 'r', final: true });
-  expect(decode(encodeStreamEnd(asked))).toMatchObject({ model: 'm', id: 'r', final: true, outputs: [] });
+  expect(fail(encodeStreamRefusal('no', requested))).toMatchObject({ message: 'no', requestId: 'r', final: false });
+  expect(fail(encodeStreamFailure('broke', requested))).toMatchObject({
+    message: 'broke',
+    requestId: 'r',
+    final: true,
+  });
+  expect(decode(encodeStreamEnd(requested))).toMatchObject({ model: 'm', id: 'r', final: true, outputs: [] });
 });

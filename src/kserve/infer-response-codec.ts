@@ -38,28 +38,28 @@ export function encodeStreamResponse(response: InferResponse): Uint8Array {
 }
 
 /** The request of a stream response; the version is the requested one. */
-export interface Asked {
+export interface RequestKey {
   readonly model: string;
   readonly version?: string;
   readonly id: string;
 }
 
 /** The bytes of a ModelStreamInferResponse for a request that was rejected before it started. */
-export function encodeStreamRefusal(message: string, { id }: Asked): Uint8Array {
+export function encodeStreamRefusal(message: string, { id }: RequestKey): Uint8Array {
   return errorResponse(message, (writer) => {
     if (id !== '') writer.text(3, id);
   });
 }
 
 /** The bytes of a ModelStreamInferResponse for a running request that failed. */
-export function encodeStreamFailure(message: string, asked: Asked): Uint8Array {
-  return errorResponse(message, (writer) => writeEnd(writer, asked));
+export function encodeStreamFailure(message: string, key: RequestKey): Uint8Array {
+  return errorResponse(message, (writer) => writeEnd(writer, key));
 }
 
 /** The bytes of a ModelStreamInferResponse without data that ends a request. */
-export function encodeStreamEnd(asked: Asked): Uint8Array {
+export function encodeStreamEnd(key: RequestKey): Uint8Array {
   const writer = new ProtobufWriter().begin(2);
-  writeEnd(writer, asked);
+  writeEnd(writer, key);
   return writer.end().finish();
 }
 
@@ -71,13 +71,13 @@ function errorResponse(message: string, writeResponse: (writer: ProtobufWriter) 
   return writer.end().finish();
 }
 
-function writeHead(writer: ProtobufWriter, { model, version = '', id }: Asked): void {
+function writeHead(writer: ProtobufWriter, { model, version = '', id }: RequestKey): void {
   writer.text(1, model);
   if (version !== '') writer.text(2, version);
   if (id !== '') writer.text(3, id);
 }
 
-function writeEnd(writer: ProtobufWriter, asked: Asked): void {
-  writeHead(writer, asked);
+function writeEnd(writer: ProtobufWriter, key: RequestKey): void {
+  writeHead(writer, key);
   writeParameter(writer, 4, 'triton_final_response', { kind: 'bool', value: true });
 }

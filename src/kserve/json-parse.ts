@@ -36,10 +36,10 @@ class Parser {
 
   document(): JsonValue {
     this.#skipSpace();
-    if (this.#peek() === end) throw this.#fault('The document is empty.');
+    if (this.#peek() === end) throw this.#error('The document is empty.');
     const value = this.#value();
     this.#skipSpace();
-    if (this.#peek() !== end) throw this.#fault('The document root must not be followed by other values.');
+    if (this.#peek() !== end) throw this.#error('The document root must not be followed by other values.');
     return value;
   }
 
@@ -67,16 +67,16 @@ class Parser {
     this.#enter();
     if (this.#take('}')) return this.#leave(members);
     for (;;) {
-      if (this.#peek() !== quote) throw this.#fault('Missing a name for object member.');
+      if (this.#peek() !== quote) throw this.#error('Missing a name for object member.');
       const name = this.#string();
       this.#skipSpace();
-      if (!this.#take(':')) throw this.#fault('Missing a colon after a name of object member.');
+      if (!this.#take(':')) throw this.#error('Missing a colon after a name of object member.');
       this.#skipSpace();
       const value = this.#value();
       if (!members.has(name)) members.set(name, value);
       this.#skipSpace();
       if (this.#take('}')) return this.#leave(members);
-      if (!this.#take(',')) throw this.#fault("Missing a comma or '}' after an object member.");
+      if (!this.#take(',')) throw this.#error("Missing a comma or '}' after an object member.");
       this.#skipSpace();
     }
   }
@@ -89,7 +89,7 @@ class Parser {
       values.push(this.#value());
       this.#skipSpace();
       if (this.#take(']')) return this.#leave(values);
-      if (!this.#take(',')) throw this.#fault("Missing a comma or ']' after an array element.");
+      if (!this.#take(',')) throw this.#error("Missing a comma or ']' after an array element.");
       this.#skipSpace();
     }
   }
@@ -118,8 +118,8 @@ class Parser {
       if (code === backslash) {
         value += this.#text.slice(from, this.#at) + this.#escape();
         from = this.#at;
-      } else if (code === end) throw this.#fault('Missing a closing quotation mark in string.');
-      else if (code < 0x20) throw this.#fault('Invalid escape character in string.');
+      } else if (code === end) throw this.#error('Missing a closing quotation mark in string.');
+      else if (code < 0x20) throw this.#error('Invalid escape character in string.');
       else this.#at++;
     }
   }
@@ -129,11 +129,11 @@ class Parser {
     const letter = this.#text[this.#at++] ?? '';
     const plain = escapes[letter];
     if (plain !== undefined) return plain;
-    if (letter !== 'u') throw this.#fault('Invalid escape character in string.', start);
+    if (letter !== 'u') throw this.#error('Invalid escape character in string.', start);
     let code = this.#hexadecimal(start);
     if (code >= 0xd800 && code <= 0xdfff) {
       const low = code <= 0xdbff && this.#text.startsWith('\\u', this.#at) ? this.#lowHalf(start) : 0;
-      if (low < 0xdc00 || low > 0xdfff) throw this.#fault('The surrogate pair in string is invalid.', start);
+      if (low < 0xdc00 || low > 0xdfff) throw this.#error('The surrogate pair in string is invalid.', start);
       code = ((code - 0xd800) << 10) + (low - 0xdc00) + 0x10000;
     }
     return Buffer.from(String.fromCodePoint(code)).toString('latin1');
@@ -146,13 +146,13 @@ class Parser {
 
   #hexadecimal(start: number): number {
     const digits = this.#text.slice(this.#at, this.#at + 4);
-    if (!/^[\da-fA-F]{4}$/.test(digits)) throw this.#fault('Incorrect hex digit after \\u escape in string.', start);
+    if (!/^[\da-fA-F]{4}$/.test(digits)) throw this.#error('Incorrect hex digit after \\u escape in string.', start);
     this.#at += 4;
     return Number.parseInt(digits, 16);
   }
 
   #word<Value extends JsonValue>(word: string, value: Value): Value {
-    for (const letter of word) if (!this.#take(letter)) throw this.#fault('Invalid value.');
+    for (const letter of word) if (!this.#take(letter)) throw this.#error('Invalid value.');
     return value;
   }
 
@@ -161,20 +161,20 @@ class Parser {
     this.#take('-');
     if (this.#text[this.#at] === 'N') return this.#word('NaN', new Double(Number.NaN));
     if (this.#text[this.#at] === 'I') return this.#infinity(from);
-    if (!this.#take('0') && !this.#digits()) throw this.#fault('Invalid value.');
+    if (!this.#take('0') && !this.#digits()) throw this.#error('Invalid value.');
     let isWhole = true;
     if (this.#take('.')) {
       isWhole = false;
-      if (!this.#digits()) throw this.#fault('Miss fraction part in number.');
+      if (!this.#digits()) throw this.#error('Miss fraction part in number.');
     }
     if (this.#take('e') || this.#take('E')) {
       isWhole = false;
       if (!this.#take('-')) this.#take('+');
-      if (!this.#digits()) throw this.#fault('Miss exponent in number.');
+      if (!this.#digits()) throw this.#error('Miss exponent in number.');
     }
     const text = this.#text.slice(from, this.#at);
     const value = Number(text);
-    if (!Number.isFinite(value)) throw this.#fault('Number too big to be stored in double.', from);
+    if (!Number.isFinite(value)) throw this.#error('Number too big to be stored in double.', from);
     if (!isWhole) return Number.isInteger(value) ? new Double(value) : value;
     return Number.isSafeInteger(value) ? value + 0 : largeNumber(text, value);
   }
@@ -207,7 +207,7 @@ class Parser {
     return this.#at < this.#text.length ? this.#text.charCodeAt(this.#at) : end;
   }
 
-  #fault(reason: string, at = this.#at): StatusError {
+  #error(reason: string, at = this.#at): StatusError {
     return new StatusError('INTERNAL', `failed to parse the request JSON buffer: ${reason} at ${at}`);
   }
 }

@@ -52,22 +52,22 @@ export function binaryOf(text: string): string {
 // The errors below have Triton's wording, because clients match on it.
 
 export function asString(value: JsonValue): string {
-  if (typeof value !== 'string') throw fault('attempt to access JSON non-string as string');
+  if (typeof value !== 'string') throw accessError('attempt to access JSON non-string as string');
   return value;
 }
 
 export function asBoolean(value: JsonValue): boolean {
-  if (typeof value !== 'boolean') throw fault('attempt to access JSON non-boolean as boolean');
+  if (typeof value !== 'boolean') throw accessError('attempt to access JSON non-boolean as boolean');
   return value;
 }
 
 export function asSigned(value: JsonValue): number | bigint {
-  if (!isSigned(value)) throw fault('attempt to access JSON non-signed-integer as signed-integer');
+  if (!isSigned(value)) throw accessError('attempt to access JSON non-signed-integer as signed-integer');
   return value;
 }
 
 export function asUnsigned(value: JsonValue): number | bigint {
-  if (!isUnsigned(value)) throw fault('attempt to access JSON non-unsigned-integer as unsigned-integer');
+  if (!isUnsigned(value)) throw accessError('attempt to access JSON non-unsigned-integer as unsigned-integer');
   return value;
 }
 
@@ -75,30 +75,30 @@ export function asNumber(value: JsonValue): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Double) return value.value;
-  throw fault('attempt to access JSON non-number as double');
+  throw accessError('attempt to access JSON non-number as double');
 }
 
 /** The members of an object. */
 export function asMembers(value: JsonValue): JsonObject {
-  if (!isObject(value)) throw fault('attempt to get members for non-object');
+  if (!isObject(value)) throw accessError('attempt to get members for non-object');
   return value;
 }
 
 export function member(value: JsonValue, name: string): JsonValue {
   const found = find(value, name);
-  if (found === undefined) throw fault(`attempt to access non-existing object member '${name}'`);
+  if (found === undefined) throw accessError(`attempt to access non-existing object member '${name}'`);
   return found;
 }
 
 export function memberArray(value: JsonValue, name: string): readonly JsonValue[] {
   const found = member(value, name);
-  if (!isArray(found)) throw fault('attempt to access JSON non-array as array');
+  if (!isArray(found)) throw accessError('attempt to access JSON non-array as array');
   return found;
 }
 
 export function memberObject(value: JsonValue, name: string): JsonObject {
   const found = member(value, name);
-  if (!isObject(found)) throw fault('attempt to access JSON non-object as object');
+  if (!isObject(found)) throw accessError('attempt to access JSON non-object as object');
   return found;
 }
 
@@ -124,6 +124,6 @@ function isUnsigned(value: JsonValue): value is number | bigint {
   return typeof value === 'bigint' ? value >= 0n : Number.isInteger(value) && (value as number) >= 0;
 }
 
-function fault(message: string): StatusError {
+function accessError(message: string): StatusError {
   return new StatusError('INTERNAL', message);
 }

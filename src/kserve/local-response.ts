@@ -43,7 +43,7 @@ export class LocalResponse implements InferResponse {
     return data === undefined || data.length < 4 ? undefined : data.readUInt32LE(0);
   }
 
-  kept(): this {
+  detached(): this {
     return this;
   }
 }

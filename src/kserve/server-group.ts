@@ -3,7 +3,7 @@ import type { CallOptions, InferenceServer, ResponseSink, RunningInference } fro
 import type { StatusError } from './status.ts';
 
 /** One attempt of an inference. */
-export interface Beginning {
+export interface Attempt {
   /** The remaining milliseconds; undefined: no limit. */
   readonly timeout: number | undefined;
   /** Why the previous attempt failed; undefined for the first one. */
@@ -11,7 +11,7 @@ export interface Beginning {
 }
 
 /** Starts one attempt on a server. */
-export type BeginInference = (server: InferenceServer, beginning: Beginning, sink: ResponseSink) => RunningInference;
+export type BeginInference = (server: InferenceServer, attempt: Attempt, sink: ResponseSink) => RunningInference;
 
 /** The server of several inferences; undefined before the first of them has started. */
 export interface SharedServer {
@@ -25,7 +25,7 @@ export interface GroupOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Servers on which it has already failed. They get it only if no other can. */
   readonly avoid?: ReadonlySet<InferenceServer> | undefined;
   /** The result is one response: the limit for the first response does not apply. */
-  readonly answersOnce?: boolean;
+  readonly hasSingleResponse?: boolean;
   /** It changes something on its server, so Conch never retries it. */
   readonly isOnlyOnce?: boolean;
   /** A grammar, schema or pattern guides its response: Conch does not repeat it after an engine failure. */

@@ -51,7 +51,7 @@ export interface InferResponse {
   /** The first element of a UINT32 output. */
   uint32(name: string): number | undefined;
   /** The same response for use after the call: a stream may reuse one object for all responses. */
-  kept(): InferResponse;
+  detached(): InferResponse;
 }
 
 /** Receives the responses of an inference, synchronously, as they are read. */

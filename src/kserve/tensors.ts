@@ -64,14 +64,14 @@ export function readText(data: Buffer): string {
 }
 
 /** How a number is encoded in a tensor. */
-interface NumberForm {
+interface NumberEncoding {
   readonly size: number;
   write(view: DataView, at: number, value: number): void;
   read(view: DataView, at: number): number;
 }
 
 /** The supported numeric datatypes. 64-bit integers past 2^53 lose their last digits when read. */
-const numberForms = {
+const numberEncodings = {
   INT32: {
     size: 4,
     write: (view, at, value) => view.setInt32(at, value, true),
@@ -103,12 +103,12 @@ const numberForms = {
     write: (view, at, value) => view.setFloat64(at, value, true),
     read: (view, at) => view.getFloat64(at, true),
   },
-} as const satisfies Partial<Record<Datatype, NumberForm>>;
+} as const satisfies Partial<Record<Datatype, NumberEncoding>>;
 
-export type NumberDatatype = keyof typeof numberForms;
+export type NumberDatatype = keyof typeof numberEncodings;
 
 export function isNumberDatatype(datatype: string): datatype is NumberDatatype {
-  return Object.hasOwn(numberForms, datatype);
+  return Object.hasOwn(numberEncodings, datatype);
 }
 
 /** Numbers of one datatype, before they are a tensor. */
@@ -119,7 +119,7 @@ interface Numbers {
 }
 
 export function numberTensor(name: string, { datatype, values, shape }: Numbers): Tensor {
-  const { size, write } = numberForms[datatype];
+  const { size, write } = numberEncodings[datatype];
   const data = Buffer.allocUnsafe(values.length * size);
   const view = viewOf(data);
   for (let index = 0; index < values.length; index++) write(view, index * size, values[index] as number);
@@ -134,7 +134,7 @@ export function readNumber(data: Buffer, datatype: Datatype): number | undefined
     return Number.isNaN(value) ? undefined : value;
   }
   if (!isNumberDatatype(datatype)) return undefined;
-  const { size, read } = numberForms[datatype];
+  const { size, read } = numberEncodings[datatype];
   return data.length < size ? undefined : read(viewOf(data), 0);
 }
 

@@ -39,7 +39,7 @@ export function rawContents(contents: Uint8Array, owner: Owner): Buffer | undefi
     if (!datatypes.includes(owner.datatype))
       throw new StatusError(
         'INVALID_ARGUMENT',
-        `${where} of type '${datatypes.at(-1)}', expected datatype '${shownType(owner.datatype)}'`,
+        `${where} of type '${datatypes.at(-1)}', expected datatype '${displayType(owner.datatype)}'`,
       );
     raw = Buffer.concat(elements);
   }
@@ -109,7 +109,7 @@ function wide({ low, high }: protobuf.Long): Buffer {
   return element;
 }
 
-function shownType(datatype: string): string {
+function displayType(datatype: string): string {
   const isKnown = /^(?:BOOL|U?INT(?:8|16|32|64)|FP(?:16|32|64)|BF16|BYTES)$/.test(datatype);
   return isKnown ? datatype : '<invalid>';
 }

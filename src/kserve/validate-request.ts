@@ -75,9 +75,9 @@ function refuseRepeated(request: InferRequest): void {
 function checkType(request: InferRequest, { name, datatype }: Tensor, declared: ModelTensor): void {
   const expected = datatypeOf(declared.data_type);
   if (datatype === expected) return;
-  const given = datatype === 'BYTES' || Object.hasOwn(elementSizes, datatype) ? datatype : '<invalid>';
+  const actual = datatype === 'BYTES' || Object.hasOwn(elementSizes, datatype) ? datatype : '<invalid>';
   throw invalid(
-    `${prefix(request)}inference input '${name}' data-type is '${given}', but model '${request.model}' expects '${expected}'`,
+    `${prefix(request)}inference input '${name}' data-type is '${actual}', but model '${request.model}' expects '${expected}'`,
   );
 }
 

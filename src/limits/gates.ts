@@ -9,7 +9,7 @@ export interface Gate {
 }
 
 /** A request at a gate. */
-export interface Visit {
+export interface AdmissionRequest {
   /** A higher number is admitted first; equal ones in the order of arrival. */
   readonly priority: number;
   /** Aborted when the request is cancelled. */
@@ -17,7 +17,7 @@ export interface Visit {
 }
 
 /** Call it when the admitted request has ended. */
-export type Leave = () => void;
+export type Release = () => void;
 
 /** The queue was full. */
 export class GateFull extends Error {
@@ -34,5 +34,5 @@ export class GateFull extends Error {
 /** Gates that all processes of one Conch share. */
 export interface Gates {
   /** Waits for admission; rejects with GateFull, or with the reason of the signal. */
-  enter(gate: Gate, visit: Visit): Promise<Leave>;
+  enter(gate: Gate, request: AdmissionRequest): Promise<Release>;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GateFull, type Leave } from './gates.ts';
+import { GateFull, type Release } from './gates.ts';
 import { LocalGates } from './local-gates.ts';
 
 const never = new AbortController().signal;
@@ -10,7 +10,7 @@ const gate = { name: 'llama', running: 2, waiting: 2 };
 function visit(gates: LocalGates, options: { priority?: number; running?: number; waiting?: number } = {}) {
   const { priority = 0, ...limits } = options;
   const stop = new AbortController();
-  const state = { leave: undefined as Leave | undefined, fault: undefined as unknown, stop };
+  const state = { leave: undefined as Release | undefined, fault: undefined as unknown, stop };
   const settled = gates.enter({ ...gate, ...limits }, { priority, signal: stop.signal }).then(
     (leave) => (state.leave = leave),
     (error: unknown) => (state.fault = error),

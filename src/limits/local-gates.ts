@@ -1,5 +1,5 @@
 import type { Signal } from '../signal.ts';
-import { type Gate, GateFull, type Gates, type Leave, type Visit } from './gates.ts';
+import { type AdmissionRequest, type Gate, GateFull, type Gates, type Release } from './gates.ts';
 
 /** How many requests run and wait at a gate. */
 export interface GateCounts {
@@ -15,8 +15,8 @@ interface Waiter {
 /** The weight of the last request in the average duration. */
 const weightOfLast = 0.2;
 /** Limits of `retryAfter`, in seconds. */
-const shortestStay = 1;
-const longestStay = 60;
+const shortestRetry = 1;
+const longestRetry = 60;
 
 /** The gates of one process. Empty gates are removed. */
 export class LocalGates implements Gates {
@@ -27,12 +27,12 @@ export class LocalGates implements Gates {
     this.#now = now;
   }
 
-  async enter(gate: Gate, { priority, signal }: Visit): Promise<Leave> {
+  async enter(gate: Gate, { priority, signal }: AdmissionRequest): Promise<Release> {
     signal.throwIfAborted();
     const state = this.#states.get(gate.name) ?? new GateState(this.#now);
     this.#states.set(gate.name, state);
     try {
-      return this.#leaving(gate.name, await state.enter(gate, priority, signal));
+      return this.#releaseOnce(gate.name, await state.enter(gate, priority, signal));
     } finally {
       this.#forgetEmpty(gate.name);
     }
@@ -48,12 +48,12 @@ export class LocalGates implements Gates {
     return this.#states.size;
   }
 
-  #leaving(name: string, leave: Leave): Leave {
+  #releaseOnce(name: string, release: Release): Release {
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      leave();
+      release();
       this.#forgetEmpty(name);
     };
   }
@@ -68,7 +68,7 @@ export class LocalGates implements Gates {
 class GateState {
   readonly #now: () => number;
   /** When the running requests were admitted, the oldest first. */
-  readonly #inside = new Set<{ readonly since: number }>();
+  readonly #running = new Set<{ readonly since: number }>();
   /** The next one first. */
   readonly #queue: Waiter[] = [];
   #limit = Number.POSITIVE_INFINITY;
@@ -80,14 +80,14 @@ class GateState {
   }
 
   counts(): GateCounts {
-    return { running: this.#inside.size, waiting: this.#queue.length };
+    return { running: this.#running.size, waiting: this.#queue.length };
   }
 
-  enter(gate: Gate, priority: number, signal: Signal): Promise<Leave> {
+  enter(gate: Gate, priority: number, signal: Signal): Promise<Release> {
     // The latest limit applies to all: settings change while requests wait.
     this.#limit = gate.running;
     this.#admit();
-    if (this.#inside.size < this.#limit) return Promise.resolve(this.#begin());
+    if (this.#running.size < this.#limit) return Promise.resolve(this.#start());
     if (this.#queue.length >= gate.waiting) return Promise.reject(new GateFull(gate.name, this.#retryAfter()));
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
@@ -99,7 +99,7 @@ class GateState {
         priority,
         admit: () => {
           signal.removeEventListener('abort', leaveQueue);
-          resolve(this.#begin());
+          resolve(this.#start());
         },
       };
       signal.addEventListener('abort', leaveQueue, { once: true });
@@ -107,19 +107,19 @@ class GateState {
     });
   }
 
-  #begin(): Leave {
-    const visit = { since: this.#now() };
-    this.#inside.add(visit);
+  #start(): Release {
+    const admission = { since: this.#now() };
+    this.#running.add(admission);
     return () => {
-      this.#inside.delete(visit);
-      const took = this.#now() - visit.since;
+      this.#running.delete(admission);
+      const took = this.#now() - admission.since;
       this.#average = this.#average === undefined ? took : this.#average + weightOfLast * (took - this.#average);
       this.#admit();
     };
   }
 
   #admit(): void {
-    while (this.#inside.size < this.#limit) {
+    while (this.#running.size < this.#limit) {
       const next = this.#queue.shift();
       if (!next) return;
       next.admit();
@@ -128,9 +128,9 @@ class GateState {
 
   /** The expected time to serve the queue, from the recent average or the age of the oldest running request. */
   #retryAfter(): number {
-    const [oldest] = this.#inside;
+    const [oldest] = this.#running;
     const typical = this.#average ?? (oldest ? this.#now() - oldest.since : 0);
     const seconds = Math.ceil((typical * (this.#queue.length + 1)) / Math.max(1, this.#limit) / 1000);
-    return Math.min(longestStay, Math.max(shortestStay, seconds));
+    return Math.min(longestRetry, Math.max(shortestRetry, seconds));
   }
 }

@@ -27,7 +27,7 @@ describe('LocalRates', () => {
     const { rates } = clocked();
     const one = { name: 'b', perMinute };
     let granted = 0;
-    for (let asked = 0; asked < perMinute; asked++) granted += (await rates.take(one, 1)).isAllowed ? 1 : 0;
+    for (let requested = 0; requested < perMinute; requested++) granted += (await rates.take(one, 1)).isAllowed ? 1 : 0;
     expect(granted).toBe(perMinute);
     expect(await rates.take(one, 1)).toMatchObject({ isAllowed: false, left: 0 });
   });

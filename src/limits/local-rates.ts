@@ -1,4 +1,4 @@
-import type { Rate, RateAnswer, Rates } from './rates.ts';
+import type { Rate, RateResult, Rates } from './rates.ts';
 
 const minute = 60_000;
 
@@ -23,11 +23,11 @@ export class LocalRates implements Rates {
     this.#most = most;
   }
 
-  take(rate: Rate, amount: number): Promise<RateAnswer> {
+  take(rate: Rate, amount: number): Promise<RateResult> {
     const fullIn = this.#fullIn(rate.name);
     const isAllowed = waitFor(rate, { fullIn, amount }) <= rounding;
     if (isAllowed) this.charge(rate, amount);
-    return Promise.resolve(answerOf(rate, { fullIn, amount, isAllowed }));
+    return Promise.resolve(rateResultOf(rate, { fullIn, amount, isAllowed }));
   }
 
   charge(rate: Rate, amount: number): void {
@@ -54,19 +54,22 @@ export class LocalRates implements Rates {
 const rounding = 1e-3;
 
 /** A request for an amount of a rate that is full again after `fullIn` milliseconds. */
-interface Wish {
+interface RateRequest {
   readonly fullIn: number;
   readonly amount: number;
 }
 
 /** The result of a request. */
-export function answerOf(rate: Rate, { isAllowed, ...wish }: Wish & { readonly isAllowed: boolean }): RateAnswer {
-  const after = isAllowed ? wish.fullIn + timeFor(rate, wish.amount) : wish.fullIn;
-  return { isAllowed, ...stateOf(rate, after), retryIn: isAllowed ? 0 : Math.ceil(waitFor(rate, wish)) };
+export function rateResultOf(
+  rate: Rate,
+  { isAllowed, ...request }: RateRequest & { readonly isAllowed: boolean },
+): RateResult {
+  const after = isAllowed ? request.fullIn + timeFor(rate, request.amount) : request.fullIn;
+  return { isAllowed, ...stateOf(rate, after), retryIn: isAllowed ? 0 : Math.ceil(waitFor(rate, request)) };
 }
 
 /** Milliseconds until a request can be allowed. */
-function waitFor(rate: Rate, { fullIn, amount }: Wish): number {
+function waitFor(rate: Rate, { fullIn, amount }: RateRequest): number {
   return fullIn + timeFor(rate, Math.max(amount, 1)) - minute;
 }
 

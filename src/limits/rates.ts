@@ -14,7 +14,7 @@ export interface RateState {
 }
 
 /** The result of a request to use a rate. */
-export interface RateAnswer extends RateState {
+export interface RateResult extends RateState {
   readonly isAllowed: boolean;
   /** Milliseconds until the same request would be allowed; 0 if it was. */
   readonly retryIn: number;
@@ -23,7 +23,7 @@ export interface RateAnswer extends RateState {
 /** Rates that one process, all workers, or all Conch servers on one Redis share. */
 export interface Rates {
   /** Takes the amount, or nothing. An amount of 0 only checks whether anything is left. */
-  take(rate: Rate, amount: number): Promise<RateAnswer>;
+  take(rate: Rate, amount: number): Promise<RateResult>;
   /** Takes the amount in any case; a negative amount is given back. */
   charge(rate: Rate, amount: number): void;
   close(): Promise<void>;

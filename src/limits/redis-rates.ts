@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { answerOf, LocalRates, timeFor } from './local-rates.ts';
-import type { Rate, RateAnswer, Rates } from './rates.ts';
+import { LocalRates, rateResultOf, timeFor } from './local-rates.ts';
+import type { Rate, RateResult, Rates } from './rates.ts';
 
 /**
  * Uses a rate in one atomic step, by Redis's own clock. KEYS: the rate. ARGV: the microseconds that refill the amount
@@ -55,7 +55,7 @@ const pingInterval = 2_000;
 const microseconds = 1000;
 
 /** The result of the script. */
-interface Use {
+interface ScriptResult {
   /** Milliseconds after which the rate would have been full without this use. */
   readonly fullIn: number;
   readonly isAllowed: boolean;
@@ -65,7 +65,7 @@ interface Use {
 export class RedisRates implements Rates {
   readonly #client: ReturnType<typeof createClient>;
   readonly #listener: RedisListener;
-  readonly #alone = new LocalRates();
+  readonly #localRates = new LocalRates();
   readonly #stop = new AbortController();
   #isDown = false;
 
@@ -109,25 +109,25 @@ export class RedisRates implements Rates {
     return rates;
   }
 
-  async take(rate: Rate, amount: number): Promise<RateAnswer> {
-    if (this.#isDown) return this.#alone.take(rate, amount);
+  async take(rate: Rate, amount: number): Promise<RateResult> {
+    if (this.#isDown) return this.#localRates.take(rate, amount);
     try {
       const use = await within(this.#use(rate, amount, Math.max(amount, 1)), longestWait);
-      if (use) return answerOf(rate, { ...use, amount });
+      if (use) return rateResultOf(rate, { ...use, amount });
       this.#fail(`no response within ${longestWait}ms`);
     } catch (error) {
       this.#fail(reasonOf(error));
     }
-    return this.#alone.take(rate, amount);
+    return this.#localRates.take(rate, amount);
   }
 
   charge(rate: Rate, amount: number): void {
     if (amount === 0) return;
-    if (this.#isDown) this.#alone.charge(rate, amount);
+    if (this.#isDown) this.#localRates.charge(rate, amount);
     else
       this.#use(rate, amount, 0).catch((error: unknown) => {
         this.#fail(reasonOf(error));
-        this.#alone.charge(rate, amount);
+        this.#localRates.charge(rate, amount);
       });
   }
 
@@ -136,7 +136,7 @@ export class RedisRates implements Rates {
     this.#client.destroy();
   }
 
-  async #use(rate: Rate, amount: number, needed: number): Promise<Use> {
+  async #use(rate: Rate, amount: number, needed: number): Promise<ScriptResult> {
     const times = [amount, needed].map((count) => String(Math.floor(timeFor(rate, count) * microseconds)));
     const options = { keys: [keyPrefix + rate.name], arguments: times };
     const reply: unknown = await this.#client.evalSha(rateScriptHash, options).catch((error: unknown) => {
@@ -160,11 +160,11 @@ export class RedisRates implements Rates {
       await sleep(probePause, undefined, { signal, ref: false }).catch(() => undefined);
       // It writes, so that a read-only server does not count as reachable.
       const use = this.#use({ name: 'probe', perMinute: 60_000 }, 1, 0);
-      const answer = await within(
+      const result = await within(
         use.catch(() => undefined),
         longestWait,
       );
-      if (answer === undefined || signal.aborted) continue;
+      if (result === undefined || signal.aborted) continue;
       this.#isDown = false;
       this.#listener.onBack();
       return;

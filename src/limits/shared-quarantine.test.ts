@@ -13,12 +13,12 @@ function links() {
       const responders = new Map<string, Responder>();
       all.push(responders);
       return {
-        register: (question, answer) => responders.set(question, answer),
-        askAll: async (question, argument) => {
+        register: (prompt, respond) => responders.set(prompt, respond),
+        askAll: async (prompt, argument) => {
           if (isBroken) throw new Error('The primary is gone.');
           // As it comes from another process.
           const sent: unknown = argument === undefined ? undefined : JSON.parse(JSON.stringify(argument));
-          return { answers: all.map((process) => process.get(question)?.(sent)), missing: 0 };
+          return { responses: all.map((process) => process.get(prompt)?.(sent)), missing: 0 };
         },
       };
     },
@@ -47,12 +47,12 @@ it('does not count what comes back to it late', () => {
   let deliver: Responder = () => undefined;
   let late: unknown;
   const link: Link = {
-    register: (question, answer) => {
-      if (question === 'guides.note') deliver = answer;
+    register: (prompt, respond) => {
+      if (prompt === 'guides.note') deliver = respond;
     },
     askAll: async (_, argument) => {
       late ??= argument;
-      return { answers: [], missing: 0 };
+      return { responses: [], missing: 0 };
     },
   };
   const { quarantine, shared } = open(link);

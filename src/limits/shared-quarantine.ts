@@ -18,8 +18,8 @@ export class SharedQuarantine {
   constructor(quarantine: GuideQuarantine, link: Link) {
     this.#quarantine = quarantine;
     this.#link = link;
-    link.register('guides.note', (given) => {
-      const { sender, failure } = given as SharedFailure;
+    link.register('guides.note', (message) => {
+      const { sender, failure } = message as SharedFailure;
       if (sender !== this.#self) quarantine.note(failure);
     });
     link.register('guides.state', () => quarantine.state());
@@ -27,8 +27,8 @@ export class SharedQuarantine {
 
   /** Takes over the state of the other processes. */
   async join(): Promise<void> {
-    const { answers } = await this.#link.askAll('guides.state');
-    for (const state of answers) this.#quarantine.merge(state as QuarantineState);
+    const { responses } = await this.#link.askAll('guides.state');
+    for (const state of responses) this.#quarantine.merge(state as QuarantineState);
   }
 
   get isOn(): boolean {

@@ -178,11 +178,11 @@ describe('the folders of compiled code', () => {
 });
 
 it('hides the warning of its own loader, and no other', () => {
-  const shown: unknown[] = [];
-  const host = { emitWarning: (...details: unknown[]) => void shown.push(details) };
+  const displayed: unknown[] = [];
+  const host = { emitWarning: (...details: unknown[]) => void displayed.push(details) };
   hideLoaderWarning(host);
   const experimental = (name: string) => `${name} is an experimental feature and might change at any time`;
   host.emitWarning(experimental('vm.USE_MAIN_CONTEXT_DEFAULT_LOADER'), 'ExperimentalWarning');
   host.emitWarning(experimental('vm.measureMemory'), 'ExperimentalWarning');
-  expect(shown).toEqual([[experimental('vm.measureMemory'), 'ExperimentalWarning']]);
+  expect(displayed).toEqual([[experimental('vm.measureMemory'), 'ExperimentalWarning']]);
 });

@@ -23,7 +23,7 @@ interface PartLoaderOptions {
   readonly code: CompiledCode | undefined;
 }
 
-interface Uncompiled {
+interface UncompiledPart {
   readonly part: Part;
   readonly script: Script;
 }
@@ -46,7 +46,7 @@ export function hideLoaderWarning(process: Pick<NodeJS.Process, 'emitWarning'>):
 export class PartLoader {
   readonly #options: PartLoaderOptions;
   readonly #modules = new Map<string, { exports: object }>();
-  readonly #uncompiled: Uncompiled[] = [];
+  readonly #uncompiled: UncompiledPart[] = [];
   readonly #require: NodeJS.Require;
 
   constructor(options: PartLoaderOptions) {

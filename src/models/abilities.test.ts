@@ -7,7 +7,7 @@ import type { NamedModel } from './served-model.ts';
 const contract = {
   kind: 'vllm',
   images: { kind: 'taken' },
-  support: (parameter) => ({ kind: parameter === 'logit_bias' ? 'refused' : 'honoured', reason: '' }),
+  support: (parameter) => ({ kind: parameter === 'logit_bias' ? 'refused' : 'supported', reason: '' }),
 } as GenerationContract;
 const rowsOf = (...tasks: (keyof RowContracts)[]) =>
   Object.fromEntries(tasks.map((task) => [task, { takes: 'text', task }])) as RowContracts;

@@ -139,12 +139,12 @@ export function requireText(model: NamedModel): ServedModel {
 }
 
 /** The contract of a row task. For a model without it, a 400 that names its tasks. */
-export function requireRows<Wanted extends RowTask>(
+export function requireRows<TaskName extends RowTask>(
   model: NamedModel,
-  wanted: Wanted,
-): NonNullable<RowContracts[Wanted]> {
-  const contract = model.rows[wanted];
-  if (!contract) throw lacking(model, rowAbilities[wanted]);
+  task: TaskName,
+): NonNullable<RowContracts[TaskName]> {
+  const contract = model.rows[task];
+  if (!contract) throw lacking(model, rowAbilities[task]);
   return contract;
 }
 

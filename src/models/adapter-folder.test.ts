@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { adapterFolder, config, npy, weights } from '../../test/support/npy.ts';
-import type { AdapterForm } from '../contracts/contract.ts';
+import type { AdapterFormat } from '../contracts/contract.ts';
 import { AdapterFolderError, openAdapterFolder } from './adapter-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'conch-adapters-'));
@@ -23,7 +23,7 @@ const good = {
     [2, 1, 8],
   ]),
 };
-const form = (parts: Partial<AdapterForm> = {}): AdapterForm => ({
+const form = (parts: Partial<AdapterFormat> = {}): AdapterFormat => ({
   datatype: 'FP16',
   isMissing: () => false,
   ...parts,

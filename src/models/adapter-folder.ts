@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { AdapterForm, LoraWeights } from '../contracts/contract.ts';
+import type { AdapterFormat, LoraWeights } from '../contracts/contract.ts';
 import type { FloatDatatype } from '../kserve/float-writing.ts';
 import { floatSizes } from '../kserve/tensors.ts';
 import { convertFloats } from './convert-floats.ts';
@@ -18,7 +18,7 @@ export interface AdapterFolder {
   /** A hash of the contents: other weights never have the same number. */
   readonly number: number;
   /** Reads the weights again, in the format that an engine takes. */
-  read(form: AdapterForm): Promise<LoraWeights>;
+  read(format: AdapterFormat): Promise<LoraWeights>;
 }
 
 const weightsFile = 'model.lora_weights.npy';
@@ -33,10 +33,10 @@ export async function openAdapterFolder(folder: string): Promise<AdapterFolder> 
   const files = await readFiles(folder);
   return {
     number: await numberOf([files.weights.data, files.config.data]),
-    read: async (form) => {
+    read: async (format) => {
       if ((await stampOf(folder)) !== stamp)
         throw new AdapterFolderError(`${folder} has changed since it was loaded: load the adapter again.`);
-      return inForm(await readFiles(folder), form, folder);
+      return toFormat(await readFiles(folder), format, folder);
     },
   };
 }
@@ -56,13 +56,14 @@ async function readFiles(folder: string): Promise<Files> {
   const refuse = (file: string, text: string): never => {
     throw new AdapterFolderError(`${join(folder, file)} ${text}`);
   };
-  const [rows = 0, size = 0] = matrixOf(weights) ?? refuse(weightsFile, `has ${shown(weights)}, not [1, rows, size].`);
+  const [rows = 0, size = 0] =
+    matrixOf(weights) ?? refuse(weightsFile, `has ${shapeText(weights)}, not [1, rows, size].`);
   const [described = 0, columns = 0] =
-    matrixOf(config) ?? refuse(configFile, `has ${shown(config)}, not [1, rows, 3] or [1, rows, 4].`);
+    matrixOf(config) ?? refuse(configFile, `has ${shapeText(config)}, not [1, rows, 3] or [1, rows, 4].`);
   if (!isFloat(weights)) return refuse(weightsFile, `has the datatype ${weights.datatype}, not FP16, FP32 or BF16.`);
   if (isFloat(config)) return refuse(configFile, `has the datatype ${config.datatype}, not INT32.`);
   if (columns !== 3 && columns !== 4)
-    return refuse(configFile, `has ${shown(config)}, not [1, rows, 3] or [1, rows, 4].`);
+    return refuse(configFile, `has ${shapeText(config)}, not [1, rows, 3] or [1, rows, 4].`);
   if (rows === 0 || size === 0) return refuse(weightsFile, 'is empty.');
   if (rows !== described) return refuse(configFile, `describes ${described} rows, but ${weightsFile} has ${rows}.`);
   return { weights, config, rows, size, columns };
@@ -90,7 +91,7 @@ function matrixOf({ shape }: NpyArray): readonly number[] | undefined {
   return isMatrix ? shape.slice(-2) : undefined;
 }
 
-function shown({ shape }: NpyArray): string {
+function shapeText({ shape }: NpyArray): string {
   return `the shape [${shape.join(', ')}]`;
 }
 
@@ -98,27 +99,29 @@ function isFloat(array: NpyArray): array is NpyArray & { readonly datatype: Floa
   return Object.hasOwn(floatSizes, array.datatype);
 }
 
-async function inForm(
+async function toFormat(
   { weights, config, rows, size, columns }: Files,
-  form: AdapterForm,
+  format: AdapterFormat,
   folder: string,
 ): Promise<LoraWeights> {
-  const wanted = form.columns ?? columns;
-  const told = numbersOf(config);
-  const kept = Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: wanted }, (_, column) => (column < columns ? (told[row * columns + column] as number) : 0)),
+  const columnCount = format.columns ?? columns;
+  const configNumbers = numbersOf(config);
+  const configRows = Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columnCount }, (_, column) =>
+      column < columns ? (configNumbers[row * columns + column] as number) : 0,
+    ),
   );
   // The fourth number says whether a row is a DoRA. An engine without that column would treat it as a LoRA.
-  const isLost = wanted < columns && told.some((value, at) => at % columns >= wanted && value !== 0);
+  const isLost = columnCount < columns && configNumbers.some((value, at) => at % columns >= columnCount && value !== 0);
   if (isLost) throw new AdapterFolderError(`${folder} is a DoRA adapter, which this model does not support.`);
   const data =
-    weights.datatype === form.datatype
+    weights.datatype === format.datatype
       ? weights.data
-      : await convertFloats(weights, form.datatype).catch(fitless(folder));
-  return { weights: data, weightsShape: [rows, size], config: kept.flat(), configShape: [rows, wanted] };
+      : await convertFloats(weights, format.datatype).catch(toFolderError(folder));
+  return { weights: data, weightsShape: [rows, size], config: configRows.flat(), configShape: [rows, columnCount] };
 }
 
-function fitless(folder: string) {
+function toFolderError(folder: string) {
   return (error: unknown): never => {
     throw error instanceof RangeError ? new AdapterFolderError(`${folder} ${error.message}`) : error;
   };

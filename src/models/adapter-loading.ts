@@ -4,14 +4,14 @@ import { ApiError } from '../errors.ts';
 import type { ServerAdapters } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { type AdapterFolder, AdapterFolderError, filesOfFolder, openAdapterFolder } from './adapter-folder.ts';
-import { type AdapterBook, noInputs } from './adapters.ts';
+import { type AdapterRegistry, noInputs } from './adapters.ts';
 import type { ModelRegistry } from './registry.ts';
 import { generatesText, type NamedModel, type ServedModel } from './served-model.ts';
 
 /** What loading and unloading adapters needs. */
 export interface AdapterServices {
   readonly models: ModelRegistry;
-  readonly adapterBook: AdapterBook;
+  readonly adapterRegistry: AdapterRegistry;
   /** The folder that adapters may be loaded from; undefined: loading by path is disabled. */
   readonly loraRoot: string | undefined;
 }
@@ -27,35 +27,37 @@ interface AdapterToLoad {
 
 /** Loads an adapter of a model from a file or folder, for all following requests. */
 export async function loadAdapter(
-  { name, path, model: wanted, replaces }: AdapterToLoad,
-  { models, adapterBook, loraRoot }: AdapterServices,
+  { name, path, model: modelName, replaces }: AdapterToLoad,
+  { models, adapterRegistry, loraRoot }: AdapterServices,
 ): Promise<void> {
   if (loraRoot === undefined)
     throw refusal('lora_path', 'loading adapters by path is disabled. Start Conch with --lora-root DIR to allow it.');
-  const model = wanted === undefined ? onlyModel(models) : models.findForRequest(wanted);
-  const cannot = whyNot(model);
+  const model = modelName === undefined ? onlyModel(models) : models.findForRequest(modelName);
+  const cannot = unsupportedReason(model);
   if (cannot) throw cannot;
-  const place = await placeIn(loraRoot, path);
+  const resolvedPath = await resolveInside(loraRoot, path);
   const engines = enginesOf(model);
   if (engines.length > 0) {
-    for (const adapters of engines) await loadIntoEngine(adapters, { model, name, place, path });
+    for (const adapters of engines) await loadIntoEngine(adapters, { model, name, resolvedPath, path });
     return;
   }
   try {
-    const folder = await openFolderIn(loraRoot, place);
-    if (!adapterBook.add(model.root, name, { taskId: folder.number, folder }, replaces)) throw taken(name);
+    const folder = await openFolderIn(loraRoot, resolvedPath);
+    if (!adapterRegistry.add(model.root, name, { taskId: folder.number, folder }, replaces)) throw alreadyLoaded(name);
   } catch (error) {
-    throw error instanceof AdapterFolderError ? refusal('lora_path', error.message.replaceAll(place, path)) : error;
+    throw error instanceof AdapterFolderError
+      ? refusal('lora_path', error.message.replaceAll(resolvedPath, path))
+      : error;
   }
 }
 
 /** Unloads an adapter from its model. Running requests can finish with it. */
 export function unloadAdapter(
-  { name, model: wanted }: { readonly name: string; readonly model: string | undefined },
-  { models, adapterBook }: AdapterServices,
+  { name, model: modelName }: { readonly name: string; readonly model: string | undefined },
+  { models, adapterRegistry }: AdapterServices,
 ): void {
-  const candidates = wanted === undefined ? rootsOf(models) : [models.findForRequest(wanted)];
-  const holders = candidates.filter((model) => loadedNames(model, adapterBook).includes(name));
+  const candidates = modelName === undefined ? rootsOf(models) : [models.findForRequest(modelName)];
+  const holders = candidates.filter((model) => loadedNames(model, adapterRegistry).includes(name));
   const [holder, another] = holders;
   if (holder && another)
     throw refusal(
@@ -64,24 +66,29 @@ export function unloadAdapter(
     );
   if (!holder) {
     const [only] = candidates;
-    const cannot = candidates.length === 1 && only ? whyNot(only) : undefined;
+    const cannot = candidates.length === 1 && only ? unsupportedReason(only) : undefined;
     if (cannot) throw cannot;
     throw new ApiError('not_found', `lora_name: the LoRA adapter ${name} does not exist.`, { param: 'lora_name' });
   }
   for (const adapters of enginesOf(holder)) adapters.unload(holder.model, name);
-  adapterBook.remove(holder.root, name);
+  adapterRegistry.remove(holder.root, name);
 }
 
 async function loadIntoEngine(
   adapters: ServerAdapters,
-  { model, name, place, path }: Pick<AdapterToLoad, 'name' | 'path'> & { model: ServedModel; place: string },
+  {
+    model,
+    name,
+    resolvedPath,
+    path,
+  }: Pick<AdapterToLoad, 'name' | 'path'> & { model: ServedModel; resolvedPath: string },
 ): Promise<void> {
-  if (adapters.names(model.model).includes(name)) throw taken(name);
+  if (adapters.names(model.model).includes(name)) throw alreadyLoaded(name);
   try {
-    await adapters.load(model.model, { name, file: place });
+    await adapters.load(model.model, { name, file: resolvedPath });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    if (error.code === 'INVALID_ARGUMENT') throw refusal('lora_path', error.message.replaceAll(place, path));
+    if (error.code === 'INVALID_ARGUMENT') throw refusal('lora_path', error.message.replaceAll(resolvedPath, path));
     if (error.code !== 'NOT_FOUND') throw error;
     throw new ApiError('model_not_ready', `The model ${model.name} was unloaded. Load it and try again.`, {
       param: 'model',
@@ -91,24 +98,24 @@ async function loadIntoEngine(
 }
 
 /** Resolves a path and its links. The result must be inside the folder. */
-async function placeIn(root: string, path: string): Promise<string> {
+async function resolveInside(root: string, path: string): Promise<string> {
   const folder = await realRoot(root);
   const outside = () => refusal('lora_path', 'the path must be inside the --lora-root folder.');
   const written = path.includes('\0') ? undefined : resolve(folder, path);
   const isWithin = written !== undefined && (isInside(folder, written) || written.startsWith(resolve(root) + sep));
   if (!isWithin) throw outside();
-  const place = await realpath(written).catch(() => undefined);
-  if (place === undefined)
+  const resolvedPath = await realpath(written).catch(() => undefined);
+  if (resolvedPath === undefined)
     throw new ApiError('not_found', `lora_path: ${path} does not exist.`, { param: 'lora_path' });
-  if (!isInside(folder, place)) throw outside();
-  return place;
+  if (!isInside(folder, resolvedPath)) throw outside();
+  return resolvedPath;
 }
 
 /** Opens the folder of an adapter. Each time its files are read, they must be inside the root too, links followed. */
-async function openFolderIn(root: string, place: string): Promise<AdapterFolder> {
+async function openFolderIn(root: string, resolvedPath: string): Promise<AdapterFolder> {
   const check = async (): Promise<void> => {
     const allowed = await realRoot(root);
-    for (const file of filesOfFolder.map((name) => join(place, name))) {
+    for (const file of filesOfFolder.map((name) => join(resolvedPath, name))) {
       // A missing file is reported where it is read.
       const target = await realpath(file).catch(() => undefined);
       if (target !== undefined && !isInside(allowed, target))
@@ -116,12 +123,12 @@ async function openFolderIn(root: string, place: string): Promise<AdapterFolder>
     }
   };
   await check();
-  const folder = await openAdapterFolder(place);
+  const folder = await openAdapterFolder(resolvedPath);
   return {
     number: folder.number,
-    read: async (form) => {
+    read: async (format) => {
       await check();
-      return folder.read(form);
+      return folder.read(format);
     },
   };
 }
@@ -130,8 +137,8 @@ function realRoot(root: string): Promise<string> {
   return realpath(root).catch(() => resolve(root));
 }
 
-function isInside(folder: string, place: string): boolean {
-  return place.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+function isInside(folder: string, path: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The models by their own names. */
@@ -144,21 +151,21 @@ function rootsOf(models: ModelRegistry): ServedModel[] {
 
 function onlyModel(models: ModelRegistry): ServedModel {
   const all = rootsOf(models);
-  const able = all.filter((model) => !whyNot(model));
+  const able = all.filter((model) => !unsupportedReason(model));
   const [first, another] = able;
   if (first && another)
     throw refusal('model', `several models support LoRA adapters: ${namesOf(able)}. Set model to one of them.`);
   if (first) return first;
   const [only, ...others] = all;
   throw (
-    (only && others.length === 0 ? whyNot(only) : undefined) ??
+    (only && others.length === 0 ? unsupportedReason(only) : undefined) ??
     refusal('model', 'no served model can load LoRA adapters at run time.')
   );
 }
 
 /** Why a model cannot load adapters at run time; undefined if it can. */
-function whyNot(model: ServedModel): ApiError | undefined {
-  if (enginesOf(model).length > 0 || model.contract.adapterForm) return undefined;
+function unsupportedReason(model: ServedModel): ApiError | undefined {
+  if (enginesOf(model).length > 0 || model.contract.adapterFormat) return undefined;
   if (!model.contract.namesAdapters) return noInputs(model.root);
   return refusal(
     'model',
@@ -171,15 +178,15 @@ function enginesOf({ group }: Pick<NamedModel, 'group'>): ServerAdapters[] {
   return group.servers.flatMap(({ adapters }) => adapters ?? []);
 }
 
-function loadedNames(model: ServedModel, book: AdapterBook): readonly string[] {
-  return [...enginesOf(model).flatMap((adapters) => adapters.names(model.model)), ...book.names(model.root)];
+function loadedNames(model: ServedModel, registry: AdapterRegistry): readonly string[] {
+  return [...enginesOf(model).flatMap((adapters) => adapters.names(model.model)), ...registry.names(model.root)];
 }
 
 function namesOf(models: readonly ServedModel[]): string {
   return models.map(({ name }) => name).join(', ');
 }
 
-function taken(name: string): ApiError {
+function alreadyLoaded(name: string): ApiError {
   return refusal('lora_name', `the LoRA adapter ${name} is already loaded. Unload it first.`);
 }
 

@@ -24,11 +24,11 @@ export interface ModelAdapters {
 /** A model, as far as its adapters depend on it. */
 interface AdaptedModel {
   readonly root: string;
-  readonly contract: Pick<GenerationContract, 'namesAdapters' | 'adapterForm' | 'kind'>;
+  readonly contract: Pick<GenerationContract, 'namesAdapters' | 'adapterFormat' | 'kind'>;
 }
 
 /** The adapters that are sent to engines: those of the settings, and those that were loaded later. */
-export class AdapterBook {
+export class AdapterRegistry {
   /** By the model on the servers, then by the adapter. */
   readonly #sent = new Map<string, Map<string, SentAdapter>>();
 
@@ -52,11 +52,11 @@ export class AdapterBook {
   /** The adapters of a model whose requests carry weights. */
   sentTo({ root, contract }: AdaptedModel): ModelAdapters {
     return {
-      names: async () => (contract.adapterForm ? this.names(root) : []),
+      names: async () => (contract.adapterFormat ? this.names(root) : []),
       choose: (name) => {
         const names = this.names(root);
         if (names.length === 0) return undefined;
-        if (!contract.adapterForm) throw noInputs(root);
+        if (!contract.adapterFormat) throw noInputs(root);
         const adapter = this.#sent.get(root)?.get(name);
         if (!adapter) throw unknownAdapter(name, names);
         return { loraTaskId: adapter.taskId, sentAdapter: adapter };

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../errors.ts';
 import { LocalGates } from '../limits/local-gates.ts';
-import { Admission, type Applicant } from './admission.ts';
+import { Admission, type AdmissionRequest } from './admission.ts';
 
 /** A request, and what its watch hears. */
-function applicant(given: Partial<Applicant> = {}): Applicant & { readonly heard: string[] } {
-  const heard: string[] = [];
+function applicant(value: Partial<AdmissionRequest> = {}): AdmissionRequest & { readonly received: string[] } {
+  const received: string[] = [];
   const begin = (phase: string) => {
-    heard.push(`begin ${phase}`);
-    return () => heard.push(`end ${phase}`);
+    received.push(`begin ${phase}`);
+    return () => received.push(`end ${phase}`);
   };
-  return { priority: 0, signal: new AbortController().signal, watch: { begin }, heard, ...given };
+  return { priority: 0, signal: new AbortController().signal, watch: { begin }, received, ...value };
 }
 
 const admission = (timeout?: number) =>
@@ -25,7 +25,7 @@ describe('Admission', () => {
     const door = admission();
     const request = applicant();
     await Promise.all(Array.from({ length: 5 }, () => door.enter('free', request)));
-    expect([door.isLimited('free'), door.isLimited('llama'), request.heard]).toEqual([false, true, []]);
+    expect([door.isLimited('free'), door.isLimited('llama'), request.received]).toEqual([false, true, []]);
   });
 
   it('tells the watch how long a request is in the queue, also where it is refused', async () => {
@@ -34,22 +34,22 @@ describe('Admission', () => {
     const leave = await door.enter('llama', requests[0]);
     const second = door.enter('llama', requests[1]);
     await expect(door.enter('llama', requests[2])).rejects.toThrow('The queue of the model llama is full');
-    expect(requests.map(({ heard }) => heard)).toEqual([
+    expect(requests.map(({ received }) => received)).toEqual([
       ['begin queue', 'end queue'],
       ['begin queue'],
       ['begin queue', 'end queue'],
     ]);
     leave();
     await second;
-    expect(requests[1].heard).toEqual(['begin queue', 'end queue']);
+    expect(requests[1].received).toEqual(['begin queue', 'end queue']);
   });
 
   it('gives up a request that has waited too long, and its place in the queue', async () => {
     const door = admission(1);
     await door.enter('llama', applicant());
     for (let count = 0; count < 2; count++) {
-      const fault = await door.enter('llama', applicant()).catch((error: ApiError) => error);
-      expect(fault).toMatchObject({
+      const failure = await door.enter('llama', applicant()).catch((error: ApiError) => error);
+      expect(failure).toMatchObject({
         code: 'deadline_exceeded',
         message: 'The request timed out in the queue of the model llama. Try again later.',
       });

@@ -1,5 +1,5 @@
 import { ApiError, endedBy } from '../errors.ts';
-import { GateFull, type Gates, type Leave } from '../limits/gates.ts';
+import { GateFull, type Gates, type Release } from '../limits/gates.ts';
 import type { RequestWatch } from '../request-watch.ts';
 import { Cancellation, type Signal } from '../signal.ts';
 
@@ -18,7 +18,7 @@ interface AdmissionOptions {
 }
 
 /** A request that asks for admission to a model. */
-export interface Applicant {
+export interface AdmissionRequest {
   /** Requests with a higher number come first. */
   readonly priority: number;
   /** Aborted when the client disconnects. */
@@ -41,21 +41,21 @@ export class Admission {
   }
 
   /** Waits until a model has capacity for the request. Call the returned function to release it. */
-  async enter(root: string, { priority, signal, watch, onAdmitted }: Applicant): Promise<Leave> {
+  async enter(root: string, { priority, signal, watch, onAdmitted }: AdmissionRequest): Promise<Release> {
     const limits = this.#options.limitsOf(root);
     if (!limits) return () => undefined;
     const stop = new Cancellation();
-    const left = (): void => stop.abort(endedBy(signal));
-    if (signal.aborted) left();
-    else signal.addEventListener('abort', left, { once: true });
+    const onDisconnect = (): void => stop.abort(endedBy(signal));
+    if (signal.aborted) onDisconnect();
+    else signal.addEventListener('abort', onDisconnect, { once: true });
     const timeout = this.#options.timeout();
-    const timer = timeout === undefined ? undefined : setTimeout(() => stop.abort(tooLate(root)), timeout);
-    const begun = performance.now();
+    const timer = timeout === undefined ? undefined : setTimeout(() => stop.abort(queueTimeout(root)), timeout);
+    const startTime = performance.now();
     const endQueue = watch.begin('queue');
     try {
       const gate = { name: gateName(root), ...limits };
       const leave = await this.#options.gates.enter(gate, { priority, signal: stop });
-      onAdmitted?.(performance.now() - begun);
+      onAdmitted?.(performance.now() - startTime);
       return leave;
     } catch (error) {
       if (error instanceof GateFull) throw queueFull(root, limits, error);
@@ -63,7 +63,7 @@ export class Admission {
     } finally {
       endQueue();
       clearTimeout(timer);
-      signal.removeEventListener('abort', left);
+      signal.removeEventListener('abort', onDisconnect);
     }
   }
 }
@@ -78,6 +78,6 @@ function queueFull(root: string, { running, waiting }: AdmissionLimits, { retryA
   return new ApiError('rate_limit_exceeded', message, { param: 'model', retryAfter });
 }
 
-function tooLate(root: string): ApiError {
+function queueTimeout(root: string): ApiError {
   return new ApiError('deadline_exceeded', `The request timed out in the queue of the model ${root}. Try again later.`);
 }

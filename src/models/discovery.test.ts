@@ -3,7 +3,9 @@ import type { InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { Discovery } from './discovery.ts';
 
-const brokenConnection = new StatusError('UNAVAILABLE', 'The connection to the server broke.', { unreachable: true });
+const connectionLostError = new StatusError('UNAVAILABLE', 'The connection to the server broke.', {
+  unreachable: true,
+});
 const loading = { name: 'llama', version: '1', state: 'LOADING', reason: '' };
 
 /** Looks once at a server whose first index calls fail in this way, and counts the calls. */
@@ -48,13 +50,13 @@ describe('a look at a server', () => {
   });
 
   it.each([1, 2])('survives a connection that breaks: %i times', async (times) => {
-    const failures = Array.from({ length: times }, () => brokenConnection);
+    const failures = Array.from({ length: times }, () => connectionLostError);
     expect(await lookAt(failures)).toEqual({ found: [{ ...loading, ready: undefined }], calls: times + 1 });
   });
 
   it('gives up on a server whose connections keep breaking', async () => {
     const last = new StatusError('UNAVAILABLE', 'No connection to host:8001: refused.', { unreachable: true });
-    expect(await lookAt([brokenConnection, brokenConnection, last])).toEqual({ found: last, calls: 3 });
+    expect(await lookAt([connectionLostError, connectionLostError, last])).toEqual({ found: last, calls: 3 });
   });
 
   it('believes a server that refuses', async () => {

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-object.ts';
 import type { ModelIndexEntry } from '../kserve/messages.ts';
 import type { CallOptions, InferenceServer } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
-import { type Fit, fitModel, type KnownModel, type ModelHints, partsOf } from './fit.ts';
+import { fitModel, type KnownModel, type ModelFit, type ModelHints, partsOf } from './fit.ts';
 
 /** A model as one server has it. */
 export interface FoundModel {
@@ -16,10 +16,10 @@ export interface FoundModel {
 }
 
 /** A ready model with its configuration and its detected contracts. */
-type ReadyModel = KnownModel & Fit;
+type ReadyModel = KnownModel & ModelFit;
 
 /** The detection result of a model, and what it depends on. */
-interface Fitted {
+interface CachedFit {
   readonly parts: readonly KnownModel[];
   /** The hints of the detection, as JSON. */
   readonly hinted: string;
@@ -39,7 +39,7 @@ export class Discovery {
   /** By name and version. A model with an unchanged configuration stays the same object. */
   readonly #known = new Map<string, { readonly text: string; readonly model: KnownModel }>();
   /** By name: detection results, valid until the model or one of its parts changes. */
-  readonly #fitted = new Map<string, Fitted>();
+  readonly #fitted = new Map<string, CachedFit>();
 
   #isFitStale = false;
 

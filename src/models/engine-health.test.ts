@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PlayedInference } from '../../test/support/played-inference.ts';
 import { vllmContract } from '../contracts/vllm.ts';
-import type { EngineFailure, EngineListener, EnginePlace, Engines } from '../kserve/engines.ts';
+import type { EngineFailure, EngineListener, EngineLocation, Engines } from '../kserve/engines.ts';
 import { failedInference } from '../kserve/failed-inference.ts';
-import { StreamFault } from '../kserve/infer-codec.ts';
+import { StreamError } from '../kserve/infer-codec.ts';
 import { LocalResponse } from '../kserve/local-response.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer, InferRequest, ResponseSink } from '../kserve/server.ts';
@@ -21,7 +21,7 @@ const foundModel = {
   ready: { name: 'm', version: '1', config, basis: '', rows: {}, detection: { contract: vllmContract(config) } },
 } as unknown as FoundModel;
 const head = { model: 'm', version: '1', id: '', parameters: {}, outputs: [] };
-const said = (text: string, final = true) => new StreamFault(text, { ...head, final });
+const said = (text: string, final = true) => new StreamError(text, { ...head, final });
 const deadText =
   'Error generating stream: EngineCore encountered an issue. See stack trace (above) for the root cause.';
 const stubText = "Stub process 'm_0_0' is not healthy.";
@@ -89,12 +89,12 @@ describe('a probe', () => {
     const { server, registry, sent } = serverThat(() => outcome);
     const { book, events, listeners } = engines();
     const health = new EngineHealth({ engines: book, registry, checkInterval: () => 0 });
-    const place: EnginePlace = { server, model: 'm' };
-    for (const listener of listeners) listener.onSilent?.(place);
-    await health.check(place);
+    const location: EngineLocation = { server, model: 'm' };
+    for (const listener of listeners) listener.onSilent?.(location);
+    await health.check(location);
     expect(sent).toHaveLength(1);
     outcome = 'response';
-    await health.check(place);
+    await health.check(location);
     expect(events.slice(-1)).toEqual([['heal', 'm']]);
   });
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineFailure, EnginePlace, Engines } from '../kserve/engines.ts';
+import type { EngineFailure, EngineLocation, Engines } from '../kserve/engines.ts';
 import type { FoundModel } from './discovery.ts';
 import { type ProbeResult, probeEngine, probesOf } from './probe-engine.ts';
 import type { ModelRegistry } from './registry.ts';
@@ -24,7 +24,7 @@ export class EngineHealth {
 
   constructor(options: HealthOptions) {
     this.#options = options;
-    options.engines.listen({ onSilent: (place) => void this.check(place) });
+    options.engines.listen({ onSilent: (location) => void this.check(location) });
   }
 
   /** Starts to probe every engine at intervals. */
@@ -38,29 +38,29 @@ export class EngineHealth {
   }
 
   /** Probes an engine and records the result. */
-  async check(place: EnginePlace): Promise<ProbeResult['kind']> {
+  async check(location: EngineLocation): Promise<ProbeResult['kind']> {
     const { engines } = this.#options;
-    const result = await this.#probe(place);
+    const result = await this.#probe(location);
     if (this.#stop.signal.aborted) return 'unknown';
-    if (result.kind === 'failed') engines.fail(place, failureOf(result), true);
-    if (result.kind === 'alive') engines.heal(place);
+    if (result.kind === 'failed') engines.fail(location, failureOf(result), true);
+    if (result.kind === 'alive') engines.heal(location);
     return result.kind;
   }
 
   /** One probe of an engine at a time. */
-  #probe(place: EnginePlace): Promise<ProbeResult> {
-    const key = `${place.model} ${place.server.name}`;
+  #probe(location: EngineLocation): Promise<ProbeResult> {
+    const key = `${location.model} ${location.server.name}`;
     const running = this.#running.get(key);
     if (running) return running;
-    const found = this.#find(place);
-    const probes = found ? probesOf(place.server, found) : [];
+    const found = this.#find(location);
+    const probes = found ? probesOf(location.server, found) : [];
     if (found && probes.length === 0) return Promise.resolve({ kind: 'unprobed' });
-    const probe = probeEngine(place.server, probes, this.#stop.signal).finally(() => this.#running.delete(key));
+    const probe = probeEngine(location.server, probes, this.#stop.signal).finally(() => this.#running.delete(key));
     this.#running.set(key, probe);
     return probe;
   }
 
-  #find({ server, model }: EnginePlace): FoundModel | undefined {
+  #find({ server, model }: EngineLocation): FoundModel | undefined {
     const watched = this.#options.registry.servers().find((each) => each.server === server);
     return watched?.found.find(({ ready }) => ready && (ready.target ?? ready).name === model);
   }
@@ -71,12 +71,12 @@ export class EngineHealth {
       const interval = this.#options.checkInterval();
       await sleep(interval || offPause, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted || interval === 0) continue;
-      await Promise.all(this.#places().map((place) => this.check(place)));
+      await Promise.all(this.#locations().map((location) => this.check(location)));
     }
   }
 
   /** The engines that can be probed and are not known to have failed: the recovery probes those. */
-  #places(): EnginePlace[] {
+  #locations(): EngineLocation[] {
     const { engines, registry } = this.#options;
     return registry
       .servers()
@@ -85,7 +85,7 @@ export class EngineHealth {
           .filter((model) => probesOf(server, model).length > 0)
           .map(({ ready, name }) => ({ server, model: ready?.target?.name ?? name })),
       )
-      .filter((place) => !engines.failureOf(place));
+      .filter((location) => !engines.failureOf(location));
   }
 }
 

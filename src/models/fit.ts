@@ -37,7 +37,7 @@ export interface KnownModel {
 }
 
 /** The detected contracts of a model. */
-export interface Fit {
+export interface ModelFit {
   /** How it generates text, or why it does not. */
   readonly detection: Detection;
   readonly rows: RowContracts;
@@ -54,7 +54,7 @@ export interface Fit {
 }
 
 /** The contracts of a ready model; undefined if Conch cannot serve it. */
-export function contractsOf({ detection, rows }: Fit): ModelContracts | undefined {
+export function contractsOf({ detection, rows }: ModelFit): ModelContracts | undefined {
   const contract = 'contract' in detection ? detection.contract : undefined;
   return contract || firstRows(rows) ? { contract, rows } : undefined;
 }
@@ -68,14 +68,14 @@ export async function fitModel(
   all: readonly KnownModel[],
   hints: ModelHints,
   repositories: readonly string[] = [],
-): Promise<Fit> {
+): Promise<ModelFit> {
   const { config } = model;
   const { contract: forced } = hints;
   const outer = outerOf(model, all);
   if (isTokenEngine(config)) {
     if (outer && forced !== 'trtllm-tokens') return innerPart(outer);
-    const alone = { engine: model, preprocessing: undefined, postprocessing: undefined, isPlain: true };
-    return fitEngine(model.name, alone, hints);
+    const engineOnly = { engine: model, preprocessing: undefined, postprocessing: undefined, isPlain: true };
+    return fitEngine(model.name, engineOnly, hints);
   }
   const chain = chainOf(config, all);
   const tokenizerDirectory = chain && directoryOf(chain);
@@ -119,7 +119,7 @@ export async function fitModel(
 }
 
 /** Triton's configuration takes precedence over the files of the model. */
-function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<Fit, 'basis'> {
+function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<ModelFit, 'basis'> {
   const declared = contracts.contract?.limits.context;
   const facts = declared === undefined ? vllm.facts : { ...vllm.facts, context: declared };
   const { contract, rows } = withFacts(contracts, facts);
@@ -128,7 +128,7 @@ function fitVllm(contracts: ModelContracts, vllm: VllmFolder): Omit<Fit, 'basis'
 }
 
 /** The contracts of a model that does not generate text: embeddings, pair scores, class scores. */
-function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): Fit {
+function fitRows({ name, config }: KnownModel, detection: Detection, hints: ModelHints): ModelFit {
   const { rows, reason } = detectRows(config, hints.rows ?? {});
   const named = parameterOf(config, 'tokenizer_dir');
   const tokenizerDirectory = named !== undefined && existsSync(join(named, 'tokenizer.json')) ? named : undefined;
@@ -150,7 +150,7 @@ export function partsOf(model: KnownModel, all: readonly KnownModel[]): readonly
   return [...inside, outer].filter((part) => part !== undefined);
 }
 
-async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHints): Promise<Fit> {
+async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHints): Promise<ModelFit> {
   const tokenizerDirectory = directoryOf(chain);
   if ((hints.tokenizer ?? tokenizerDirectory) === undefined) return refusal(needsTokenizer(name));
   const facts = {
@@ -163,12 +163,12 @@ async function fitEngine(name: string, chain: Chain<KnownModel>, hints: ModelHin
   return { detection, rows: noRows, basis, tokenizerDirectory };
 }
 
-function refusal(reason: string): Fit {
+function refusal(reason: string): ModelFit {
   return { detection: { reason }, rows: noRows, basis: reason };
 }
 
 /** For a model that is only usable as part of another: a clearer reason than its tensors. */
-function innerPart(outer: KnownModel): Fit {
+function innerPart(outer: KnownModel): ModelFit {
   const reason = `it is part of ${outer.name}`;
   return { detection: { reason, isInner: true }, rows: noRows, basis: reason };
 }
@@ -187,8 +187,8 @@ async function engineFolder(chain: Chain<KnownModel> | undefined, hints: ModelHi
 
 /** The beam limit is the smaller one of the engine's build and the server's configuration. */
 function beamLimit(written: string | undefined, built: number | undefined): Limits {
-  const told = Number(written);
-  const widths = [told, built].filter((width) => width !== undefined && Number.isSafeInteger(width) && width > 0);
+  const configured = Number(written);
+  const widths = [configured, built].filter((width) => width !== undefined && Number.isSafeInteger(width) && width > 0);
   return widths.length === 0 ? {} : { beamWidth: Math.min(...(widths as number[])) };
 }
 

@@ -7,7 +7,7 @@ import type { FoundModel } from './discovery.ts';
 
 type Ready = NonNullable<FoundModel['ready']>;
 
-interface Learned {
+interface LearnedEntry {
   /** The model as it was detected: another object after a reload. */
   readonly ready: Ready;
   readonly facts: VllmFacts;
@@ -21,7 +21,7 @@ interface Copy {
 
 /** Facts from the errors of vLLM engines, for each model of each server, until it is reloaded. */
 export class LearnedFacts {
-  readonly #learned = new Map<InferenceServer, Map<string, Learned>>();
+  readonly #learned = new Map<InferenceServer, Map<string, LearnedEntry>>();
   /** Cached contracts, so that the same facts give the same objects. */
   readonly #applied = new WeakMap<Ready, { readonly text: string; readonly contracts: ModelContracts }>();
 
@@ -29,7 +29,7 @@ export class LearnedFacts {
   learn({ server, ready }: Copy, { message }: StatusError): boolean {
     const facts = factsIn(message);
     if (!facts) return false;
-    const models = this.#learned.get(server) ?? new Map<string, Learned>();
+    const models = this.#learned.get(server) ?? new Map<string, LearnedEntry>();
     this.#learned.set(server, models);
     const before = this.#factsOf({ server, ready });
     const now = { ...before, ...facts };

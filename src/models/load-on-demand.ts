@@ -1,10 +1,10 @@
 import { ApiError, endedBy } from '../errors.ts';
 import type { Signal } from '../signal.ts';
+import { ModelCapacity } from './model-capacity.ts';
 import type { ModelControl } from './model-control.ts';
-import { ModelRoom } from './model-room.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { RunningRequests } from './running-requests.ts';
-import { within } from './within.ts';
+import { settlesWithin } from './settles-within.ts';
 
 interface OnDemandOptions {
   readonly registry: ModelRegistry;
@@ -16,7 +16,7 @@ interface OnDemandOptions {
 }
 
 interface Failure {
-  readonly fault: ApiError;
+  readonly error: ApiError;
   readonly until: number;
 }
 
@@ -28,14 +28,14 @@ const lookPause = 250;
 /** Loads models on demand: one load for all waiting requests. */
 export class LoadOnDemand {
   readonly #options: OnDemandOptions;
-  readonly #room: ModelRoom;
+  readonly #capacity: ModelCapacity;
   readonly #loads = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, number>();
   readonly #failures = new Map<string, Failure>();
 
   constructor(options: OnDemandOptions) {
     this.#options = options;
-    this.#room = new ModelRoom({ ...options, waiting: (root) => this.#waiting.get(root) ?? 0 });
+    this.#capacity = new ModelCapacity({ ...options, waiting: (root) => this.#waiting.get(root) ?? 0 });
   }
 
   /** The names that a request could load: models of the servers, and aliases. */
@@ -58,7 +58,7 @@ export class LoadOnDemand {
   async wait(root: string, { deadline, signal }: { deadline: number; signal: Signal }): Promise<void> {
     this.#waiting.set(root, (this.#waiting.get(root) ?? 0) + 1);
     try {
-      const isOver = await within(this.#loading(root), deadline - performance.now(), signal);
+      const isOver = await settlesWithin(this.#loading(root), deadline - performance.now(), signal);
       if (signal.aborted) throw endedBy(signal);
       if (!isOver)
         throw new ApiError(
@@ -70,9 +70,9 @@ export class LoadOnDemand {
           },
         );
     } finally {
-      const left = (this.#waiting.get(root) ?? 1) - 1;
-      if (left === 0) this.#waiting.delete(root);
-      else this.#waiting.set(root, left);
+      const remaining = (this.#waiting.get(root) ?? 1) - 1;
+      if (remaining === 0) this.#waiting.delete(root);
+      else this.#waiting.set(root, remaining);
     }
   }
 
@@ -80,7 +80,7 @@ export class LoadOnDemand {
     const under = this.#loads.get(root);
     if (under) return under;
     const failure = this.#failures.get(root);
-    if (failure && failure.until > performance.now()) return Promise.reject(failure.fault);
+    if (failure && failure.until > performance.now()) return Promise.reject(failure.error);
     this.#failures.delete(root);
     const loading = this.#load(root).finally(() => this.#loads.delete(root));
     this.#loads.set(root, loading);
@@ -92,37 +92,37 @@ export class LoadOnDemand {
     await control.settled(root);
     if (registry.isOffered(root)) return;
     try {
-      await this.#room.withPlace(root, async () => {
+      await this.#capacity.withCapacity(root, async () => {
         await control.load(root);
         if (registry.isOffered(root)) return;
-        if (!registry.isUnfit(root)) throw unknownSpeech(root);
+        if (!registry.isUnfit(root)) throw missingConfiguration(root);
         // A model that cannot serve requests is unloaded again.
         await control.unload(root);
       });
     } catch (error) {
-      const fault = ApiError.from(error);
+      const apiError = ApiError.from(error);
       // All waiting clients have disconnected, or another client has loaded it.
-      if (fault.code === 'client_closed_request' || registry.isOffered(root)) return;
+      if (apiError.code === 'client_closed_request' || registry.isOffered(root)) return;
       // Another client loads or unloads it, or one of its parts.
       const isReady = registry.copiesOf(root).every(({ found }) => found.state === 'READY');
-      if (fault.code === 'model_busy' || isReady) return running.ended(lookPause);
-      throw this.#remember(root, fault);
+      if (apiError.code === 'model_busy' || isReady) return running.ended(lookPause);
+      throw this.#remember(root, apiError);
     }
   }
 
-  #remember(root: string, fault: ApiError): ApiError {
-    const remembered = new ApiError('model_not_ready', fault.message, {
+  #remember(root: string, apiError: ApiError): ApiError {
+    const remembered = new ApiError('model_not_ready', apiError.message, {
       param: 'model',
       retryAfter: failureMemory / 1000,
-      cause: fault.cause,
+      cause: apiError.cause,
     });
-    this.#failures.set(root, { fault: remembered, until: performance.now() + failureMemory });
+    this.#failures.set(root, { error: remembered, until: performance.now() + failureMemory });
     return remembered;
   }
 }
 
 /** The error for a loaded model whose configuration is still unknown. */
-function unknownSpeech(root: string): ApiError {
+function missingConfiguration(root: string): ApiError {
   const message = `The model ${root} is loaded, but its server did not return its configuration. Try again later.`;
   return new ApiError('model_not_ready', message, { param: 'model' });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import { type ControlFailure, controlFault, failureText, type TextCleaner } from './control-faults.ts';
+import { type ControlFailure, controlError, failureText, type TextCleaner } from './control-errors.ts';
 import { rootsThatNeed } from './dependents.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { SharedRequests } from './shared-requests.ts';
@@ -249,7 +249,7 @@ export class ModelControl {
     const settled = await Promise.allSettled(servers.map(attempt));
     for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
     const [first, ...others] = failures;
-    if (first) throw controlFault(what, [first, ...others], clean);
+    if (first) throw controlError(what, [first, ...others], clean);
   }
 }
 
@@ -263,10 +263,11 @@ async function unloadFailed(server: InferenceServer, root: string): Promise<void
 }
 
 /** Whether a server has a model in this state; by default, in any state but unloaded. */
-async function isThere(server: InferenceServer, root: string, wanted?: 'READY'): Promise<boolean> {
+async function isThere(server: InferenceServer, root: string, expected?: 'READY'): Promise<boolean> {
   const { models } = await server.call('RepositoryIndex', {}, { timeout: longestUnload });
-  const isWanted = (state: string): boolean => (wanted ? state === wanted : state !== '' && state !== 'UNAVAILABLE');
-  return models.some(({ name, state }) => name === root && isWanted(state));
+  const isExpected = (state: string): boolean =>
+    expected ? state === expected : state !== '' && state !== 'UNAVAILABLE';
+  return models.some(({ name, state }) => name === root && isExpected(state));
 }
 
 function busy(root: string, verb: string): ApiError {

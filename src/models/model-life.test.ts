@@ -156,17 +156,17 @@ describe('a model that is loaded on demand', () => {
 describe('a model that is unloaded', () => {
   it('cancels its requests, and those of an ensemble that it is a part of, when their time is over', async () => {
     const steps = { ensemble_scheduling: { step: [{ model_name: 'inner' }] } };
-    const { server, registry, control, enter, faults } = await life({ inner: {}, outer: steps, other: {} });
+    const { server, registry, control, enter, errors } = await life({ inner: {}, outer: steps, other: {} });
     const leaves = [await enter('outer'), await enter('inner'), await enter('other')];
     const unloading = control.unload('inner', ({ state }) => {
       if (state !== 'DRAINING') return;
       expect(registry.list().map(({ name }) => name)).toEqual(['other']);
     });
-    await expect.poll(() => faults.length).toBe(2);
+    await expect.poll(() => errors.length).toBe(2);
     for (const leave of leaves) leave?.();
     await unloading;
     const message = 'The model inner is being unloaded, and this request did not finish within 0 s (--unload-timeout).';
-    expect(faults.map((fault) => [fault.code, fault.message])).toEqual([
+    expect(errors.map((error) => [error.code, error.message])).toEqual([
       ['model_not_ready', message],
       ['model_not_ready', message],
     ]);

@@ -21,8 +21,8 @@ interface TableOptions {
 /** The model table: every model of every server, served or not. */
 export function modelRows(options: TableOptions): ModelRow[] {
   const rows: ModelRow[] = [];
-  for (const { server, found, fault } of options.servers) {
-    if (fault)
+  for (const { server, found, error } of options.servers) {
+    if (error)
       rows.push({
         name: '-',
         version: '',
@@ -30,7 +30,7 @@ export function modelRows(options: TableOptions): ModelRow[] {
         contract: '',
         tokenizer: '',
         state: 'UNREACHABLE',
-        reason: fault.message,
+        reason: error.message,
       });
     for (const model of found) rows.push(...rowsOf(model, server, options));
   }

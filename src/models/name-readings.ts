@@ -1,7 +1,7 @@
 import type { RegistryOptions } from './registry-options.ts';
 
 /** One interpretation of a name: a model on the servers, or a model with an adapter. */
-export interface Reading {
+export interface NameReading {
   /** The name without the adapter. */
   readonly base: string;
   readonly root: string;
@@ -12,8 +12,8 @@ export interface Reading {
 export function readingsOf(
   name: string,
   { loraSeparator: separator, aliases }: Pick<RegistryOptions, 'loraSeparator' | 'aliases'>,
-): Reading[] {
-  const readings: Reading[] = [{ base: name, root: aliases.get(name) ?? name, adapter: undefined }];
+): NameReading[] {
+  const readings: NameReading[] = [{ base: name, root: aliases.get(name) ?? name, adapter: undefined }];
   for (let at = name.indexOf(separator); at > 0; at = name.indexOf(separator, at + 1)) {
     const base = name.slice(0, at);
     const adapter = name.slice(at + separator.length);

@@ -34,10 +34,10 @@ export function readNpy(bytes: Buffer): NpyArray {
   if (type === undefined || order === undefined || dims === undefined)
     throw new NpyError('has a header without descr, fortran_order and shape.');
   if (order === 'True') throw new NpyError('is in Fortran order: save it with numpy.ascontiguousarray.');
-  const form = Object.hasOwn(datatypes, type) ? datatypes[type] : undefined;
-  if (!form) throw new NpyError(`has the dtype ${type}. Supported are ${Object.keys(datatypes).join(', ')}.`);
+  const format = Object.hasOwn(datatypes, type) ? datatypes[type] : undefined;
+  if (!format) throw new NpyError(`has the dtype ${type}. Supported are ${Object.keys(datatypes).join(', ')}.`);
   const shape = dims.split(',').flatMap((size) => (size.trim() === '' ? [] : [Number(size)]));
-  const expected = shape.reduce((product, size) => product * size, form.size);
+  const expected = shape.reduce((product, size) => product * size, format.size);
   const data = bytes.subarray(start);
   if (data.length !== expected)
     throw new NpyError(
@@ -45,7 +45,7 @@ export function readNpy(bytes: Buffer): NpyArray {
         ? `is truncated: it has ${data.length} bytes of data, but its shape needs ${expected}.`
         : `has ${data.length} bytes of data, but its shape needs ${expected}.`,
     );
-  return { datatype: form.datatype, shape, data };
+  return { datatype: format.datatype, shape, data };
 }
 
 function headerOf(bytes: Buffer): { readonly header: string; readonly start: number } {

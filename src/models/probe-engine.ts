@@ -2,7 +2,7 @@ import type { GenerationContract } from '../contracts/contract.ts';
 import type { EmbeddingContract } from '../contracts/row-contracts.ts';
 import { untilEnd } from '../kserve/awaited-responses.ts';
 import { type FailedPart, failedPart } from '../kserve/engine-failure.ts';
-import { StreamFault } from '../kserve/infer-codec.ts';
+import { StreamError } from '../kserve/infer-codec.ts';
 import type { InferenceServer, InferRequest } from '../kserve/server.ts';
 import type { FoundModel } from './discovery.ts';
 
@@ -24,22 +24,22 @@ export function probesOf(server: InferenceServer, { ready }: FoundModel): readon
   const contract = 'contract' in detection ? detection.contract : undefined;
   if (!contract || !probedKinds.has(contract.kind)) return [];
   const { name: model, version } = ready.target ?? ready;
-  const place = { id: 'conch-probe', model, version };
+  const target = { id: 'conch-probe', model, version };
   return [
-    tokenProbe(contract, place),
-    ...(rows.embedding?.kind === 'vllm' ? [vectorProbe(rows.embedding, place)] : []),
+    tokenProbe(contract, target),
+    ...(rows.embedding?.kind === 'vllm' ? [vectorProbe(rows.embedding, target)] : []),
   ];
 }
 
-type ProbePlace = Pick<InferRequest, 'id' | 'model'> & { readonly version: string };
+type ProbeTarget = Pick<InferRequest, 'id' | 'model'> & { readonly version: string };
 
 /** One token of the shortest prompt. An invalid request would be cheaper, but the server would log each one. */
-function tokenProbe(contract: GenerationContract, place: ProbePlace): InferRequest {
-  return contract.encode({ ...place, prompt: 'a', sampling: { maxTokens: 1, temperature: 0 }, stream: false });
+function tokenProbe(contract: GenerationContract, target: ProbeTarget): InferRequest {
+  return contract.encode({ ...target, prompt: 'a', sampling: { maxTokens: 1, temperature: 0 }, stream: false });
 }
 
-function vectorProbe(contract: EmbeddingContract, place: ProbePlace): InferRequest {
-  return contract.encode({ ...place, rows: [{ texts: ['a'] }] });
+function vectorProbe(contract: EmbeddingContract, target: ProbeTarget): InferRequest {
+  return contract.encode({ ...target, rows: [{ texts: ['a'] }] });
 }
 
 /** Sends probe requests to an engine directly, without the balancer and its counts. */
@@ -72,7 +72,7 @@ async function send(
     const part = failedPart(error);
     if (part) return { kind: 'failed', part, message: (error as Error).message };
     // An error of the model itself shows that its process runs; an error of Triton shows nothing.
-    if (!(error instanceof StreamFault) || !error.final) return { kind: 'unknown' };
+    if (!(error instanceof StreamError) || !error.final) return { kind: 'unknown' };
     return /does not support '\w+' request/.test(error.message) ? 'other-task' : { kind: 'alive' };
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EngineFailure, EnginePlace, Engines } from '../kserve/engines.ts';
+import type { EngineFailure, EngineLocation, Engines } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { EngineRecovery } from './recover-engine.ts';
 
@@ -25,7 +25,7 @@ class Scene {
   reload: () => Promise<void> = async () => undefined;
   #failure: EngineFailure | undefined = failure;
   readonly server: InferenceServer;
-  readonly place: EnginePlace;
+  readonly place: EngineLocation;
   readonly recovery: EngineRecovery;
 
   constructor(restart?: () => Promise<void>) {

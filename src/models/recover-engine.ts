@@ -1,5 +1,5 @@
 import { unloadsModel } from '../kserve/engine-failure.ts';
-import type { EnginePlace, Engines } from '../kserve/engines.ts';
+import type { EngineLocation, Engines } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { EngineHealth } from './engine-health.ts';
 import type { ModelControl } from './model-control.ts';
@@ -14,7 +14,7 @@ interface RecoveryOptions {
 }
 
 /** How an engine is recovered. */
-type Way = 'reload' | 'restart' | 'operator';
+type RecoveryMethod = 'reload' | 'restart' | 'operator';
 
 /** Milliseconds before the second try to recover an engine; the pause doubles for each further try. */
 const firstPause = 5_000;
@@ -58,13 +58,13 @@ export class EngineRecovery {
   }
 
   /** Recovers a failed engine, until it works again or its model is unloaded. */
-  take(place: EnginePlace): void {
-    const key = keyOf(place);
+  take(location: EngineLocation): void {
+    const key = keyOf(location);
     if (this.#running.has(key) || this.#stop.signal.aborted) return;
-    const running = this.#recover(place).finally(() => {
+    const running = this.#recover(location).finally(() => {
       this.#running.delete(key);
       // It may have failed again in the meantime.
-      if (this.#isFailed(place)) this.take(place);
+      if (this.#isFailed(location)) this.take(location);
     });
     this.#running.set(key, running);
   }
@@ -81,38 +81,38 @@ export class EngineRecovery {
     clearTimeout(timer);
   }
 
-  async #recover(place: EnginePlace): Promise<void> {
-    const history = this.#historyOf(place);
-    const begun = performance.now();
+  async #recover(location: EngineLocation): Promise<void> {
+    const history = this.#historyOf(location);
+    const startTime = performance.now();
     let lastReminder = Number.NEGATIVE_INFINITY;
     let probePause = firstProbePause;
     let isUnloadedHere = false;
-    while (this.#isFailed(place)) {
+    while (this.#isFailed(location)) {
       const isDue = performance.now() >= history.lastTry + pauseAfter(history.tries);
-      const state = await this.#stateOf(place);
-      if (!this.#isFailed(place)) break;
+      const state = await this.#stateOf(location);
+      if (!this.#isFailed(location)) break;
       // An operator has unloaded it, or loads it: the failed engine no longer exists.
-      if (state !== undefined && state !== 'READY' && !isUnloadedHere && !this.#hasUnloadedItself(place, state)) {
-        this.#options.engines.heal(place);
+      if (state !== undefined && state !== 'READY' && !isUnloadedHere && !this.#hasUnloadedItself(location, state)) {
+        this.#options.engines.heal(location);
         break;
       }
-      const shown = state === 'READY' ? await this.#options.health.check(place) : undefined;
-      if (shown === 'alive') break;
-      if (shown === 'unprobed' && (isUnloadedHere || (isDue && (await this.#isForRequests(place, history))))) {
-        this.#options.engines.heal(place);
+      const probeResult = state === 'READY' ? await this.#options.health.check(location) : undefined;
+      if (probeResult === 'alive') break;
+      if (probeResult === 'unprobed' && (isUnloadedHere || (isDue && (await this.#isForRequests(location, history))))) {
+        this.#options.engines.heal(location);
         break;
       }
-      if (isDue && state !== undefined && this.#mayBringBack(place)) {
-        const way = await this.#wayFor(place, isUnloadedHere && state !== 'READY');
-        if (way === 'operator' && performance.now() >= lastReminder + reminder) {
+      if (isDue && state !== undefined && this.#mayBringBack(location)) {
+        const method = await this.#methodFor(location, isUnloadedHere && state !== 'READY');
+        if (method === 'operator' && performance.now() >= lastReminder + reminder) {
           lastReminder = performance.now();
-          this.#remind(place);
+          this.#remind(location);
         }
-        if (way !== 'operator') {
+        if (method !== 'operator') {
           history.tries++;
-          isUnloadedHere = await this.#bringBack(place, way, {
+          isUnloadedHere = await this.#bringBack(location, method, {
             tries: history.tries,
-            since: Math.max(begun, history.lastTry),
+            since: Math.max(startTime, history.lastTry),
           });
           history.lastTry = performance.now();
           probePause = firstProbePause;
@@ -125,23 +125,23 @@ export class EngineRecovery {
   }
 
   /** Whether Conch may recover it now: its model is not being loaded or unloaded. */
-  #mayBringBack(place: EnginePlace): boolean {
+  #mayBringBack(location: EngineLocation): boolean {
     const { isOn, control } = this.#options;
-    return isOn() && this.#isFailed(place) && !control.isChanging(place.model);
+    return isOn() && this.#isFailed(location) && !control.isChanging(location.model);
   }
 
   /** Whether the engine still needs recovery. */
-  #isFailed(place: EnginePlace): boolean {
-    return !this.#stop.signal.aborted && this.#options.engines.failureOf(place) !== undefined;
+  #isFailed(location: EngineLocation): boolean {
+    return !this.#stop.signal.aborted && this.#options.engines.failureOf(location) !== undefined;
   }
 
   /** Whether its backend has unloaded it, so that Conch must load it. */
-  #hasUnloadedItself(place: EnginePlace, state: string): boolean {
+  #hasUnloadedItself(location: EngineLocation, state: string): boolean {
     const { engines, isOn } = this.#options;
-    return isOn() && state !== 'LOADING' && unloadsModel(engines.failureOf(place)?.message ?? '');
+    return isOn() && state !== 'LOADING' && unloadsModel(engines.failureOf(location)?.message ?? '');
   }
 
-  async #stateOf({ server, model }: EnginePlace): Promise<string | undefined> {
+  async #stateOf({ server, model }: EngineLocation): Promise<string | undefined> {
     try {
       return await this.#options.control.stateOf(server, model);
     } catch {
@@ -150,7 +150,7 @@ export class EngineRecovery {
   }
 
   /** `isLost`: the model is unloaded after the last try. */
-  async #wayFor({ server, model }: EnginePlace, isLost = false): Promise<Way> {
+  async #methodFor({ server, model }: EngineLocation, isLost = false): Promise<RecoveryMethod> {
     const { control } = this.#options;
     if (await control.canControl(server)) return 'reload';
     if (!server.restart) return 'operator';
@@ -162,22 +162,22 @@ export class EngineRecovery {
    * Whether to let the next request show if a model works that cannot be probed; that counts as a try. It comes first,
    * because Triton restarts the Python process of many models by itself. Later it is the last resort.
    */
-  async #isForRequests(place: EnginePlace, history: History): Promise<boolean> {
+  async #isForRequests(location: EngineLocation, history: History): Promise<boolean> {
     const isFirst = history.tries === 0;
-    if (!isFirst && this.#options.isOn() && (await this.#wayFor(place)) !== 'operator') return false;
-    if (!isFirst && this.#options.isOn()) this.#remind(place);
+    if (!isFirst && this.#options.isOn() && (await this.#methodFor(location)) !== 'operator') return false;
+    if (!isFirst && this.#options.isOn()) this.#remind(location);
     history.tries++;
     history.lastTry = performance.now();
     return true;
   }
 
   /** Tries once. Returns whether the model may be unloaded because of it. */
-  async #bringBack(place: EnginePlace, way: 'reload' | 'restart', attempt: RecoveryTry): Promise<boolean> {
+  async #bringBack(location: EngineLocation, method: 'reload' | 'restart', attempt: RecoveryTry): Promise<boolean> {
     const { control, log } = this.#options;
-    const { server, model } = place;
+    const { server, model } = location;
     const { tries } = attempt;
-    if (way === 'restart') {
-      await this.#restart(place, attempt);
+    if (method === 'restart') {
+      await this.#restart(location, attempt);
       return true;
     }
     log('warn', `Reloading the model ${model} on ${server.name}: its engine has failed (try ${tries}).`);
@@ -193,9 +193,9 @@ export class EngineRecovery {
   }
 
   /** Restarts a server and waits until the model is ready there, at most for the load timeout. */
-  async #restart(place: EnginePlace, { tries, since }: RecoveryTry): Promise<void> {
+  async #restart(location: EngineLocation, { tries, since }: RecoveryTry): Promise<void> {
     const { log, loadTimeout } = this.#options;
-    const { server, model } = place;
+    const { server, model } = location;
     // The engine of another model may have caused a restart since.
     if ((this.#restarts.get(server) ?? Number.NEGATIVE_INFINITY) < since) {
       this.#restarts.set(server, performance.now());
@@ -203,8 +203,8 @@ export class EngineRecovery {
       await server.restart?.().catch(() => undefined);
     }
     const end = performance.now() + loadTimeout;
-    while (this.#isFailed(place) && performance.now() < end) {
-      if ((await this.#stateOf(place)) === 'READY') return;
+    while (this.#isFailed(location) && performance.now() < end) {
+      if ((await this.#stateOf(location)) === 'READY') return;
       await this.#pause(firstProbePause);
     }
   }
@@ -224,7 +224,7 @@ export class EngineRecovery {
     });
   }
 
-  #remind({ server, model }: EnginePlace): void {
+  #remind({ server, model }: EngineLocation): void {
     const reason = server.restart
       ? 'and a restart of the server did not fix it. Conch does not restart it again because it has other models. '
       : 'and the server does not let Conch reload it. Reload the model or restart the server. ';
@@ -234,12 +234,12 @@ export class EngineRecovery {
     );
   }
 
-  #historyOf(place: EnginePlace): History {
+  #historyOf(location: EngineLocation): History {
     const isOver = ({ tries, lastTry }: History): boolean =>
       performance.now() - lastTry >= longLife + pauseAfter(tries);
     for (const [key, history] of this.#histories)
       if (!this.#running.has(key) && isOver(history)) this.#histories.delete(key);
-    const key = keyOf(place);
+    const key = keyOf(location);
     const known = this.#histories.get(key);
     if (known) return known;
     const history = { tries: 0, lastTry: Number.NEGATIVE_INFINITY };
@@ -252,6 +252,6 @@ function pauseAfter(tries: number): number {
   return tries === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (tries - 1));
 }
 
-function keyOf({ server, model }: EnginePlace): string {
+function keyOf({ server, model }: EngineLocation): string {
   return `${model} ${server.name}`;
 }

@@ -30,9 +30,9 @@ export interface RegistryOptions {
   engineFailure?(server: InferenceServer, model: string): EngineFailure | undefined;
   /** What happens next to a failed engine, as a sentence. */
   readonly engineOutlook?: string;
-  onServer?(server: string, fault: Error | undefined): void;
+  onServer?(server: string, error: Error | undefined): void;
   /** Called after every look at a server. */
-  onLook?(server: InferenceServer, fault: Error | undefined): void;
+  onLook?(server: InferenceServer, error: Error | undefined): void;
 }
 
 /** What the servers report of a model that can be served. */

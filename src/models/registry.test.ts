@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, groupOf, registryOf, ScriptedServer, text } from '../../test/support/scripted-registry.ts';
+import { errorOf, groupOf, registryOf, ScriptedServer, text } from '../../test/support/scripted-registry.ts';
 import { StatusError } from '../kserve/status.ts';
 import { namedBySettings } from './adapters.ts';
 import { ModelRegistry } from './registry.ts';
@@ -26,13 +26,13 @@ describe('ModelRegistry', () => {
     down.add('b');
     registry.followEngines();
     expect([holders(), registry.notReadyReason()]).toEqual([[], 'No model is ready. The engine of llama has failed.']);
-    expect(faultOf(() => registry.find('llama'))).toEqual({
+    expect(errorOf(() => registry.find('llama'))).toEqual({
       code: 'model_not_ready',
       message: 'The engine of the model llama has failed. Conch reloads it.',
     });
     for (const server of servers) server.entries = [{ name: 'llama', state: 'UNAVAILABLE' }];
     await registry.refresh();
-    expect(faultOf(() => registry.find('llama'))).toMatchObject({ code: 'model_not_ready' });
+    expect(errorOf(() => registry.find('llama'))).toMatchObject({ code: 'model_not_ready' });
     for (const server of servers) server.entries = [{ name: 'llama' }];
     await registry.refresh();
     down.clear();
@@ -48,7 +48,7 @@ describe('ModelRegistry', () => {
       ['llama', 'llama'],
       ['gpt', 'llama'],
     ]);
-    expect(faultOf(() => registry.find('numbers'))).toEqual({
+    expect(errorOf(() => registry.find('numbers'))).toEqual({
       code: 'model_not_found',
       message: 'The model "numbers" does not exist. It is not served: no contract fits its tensors.',
     });
@@ -58,7 +58,7 @@ describe('ModelRegistry', () => {
     const reason = 'Traceback\n  /srv/models/bad/1/model.py(12)';
     const registry = registryOf([new ScriptedServer('a', [{ name: 'bad', state: 'UNAVAILABLE', reason }])]);
     await registry.refresh();
-    expect(faultOf(() => registry.find('bad')).message).toBe(
+    expect(errorOf(() => registry.find('bad')).message).toBe(
       'The model "bad" does not exist. It is not served: it is not loaded.',
     );
     expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason }]);
@@ -91,8 +91,8 @@ describe('ModelRegistry', () => {
     await registry.refresh();
     first.entries = new StatusError('UNAVAILABLE', 'gone', { unreachable: true });
     await registry.refresh();
-    expect(faultOf(() => registry.find('llama')).code).toBe('server_not_ready');
-    expect(faultOf(() => registry.find('nobody')).code).toBe('model_not_found');
+    expect(errorOf(() => registry.find('llama')).code).toBe('server_not_ready');
+    expect(errorOf(() => registry.find('nobody')).code).toBe('model_not_found');
     expect(registry.find('qwen').name).toBe('qwen');
     first.entries = [{ name: 'llama' }];
     await registry.refresh();
@@ -100,8 +100,8 @@ describe('ModelRegistry', () => {
   });
 
   it('serves the other models when the configuration of one cannot be read', async () => {
-    const gone = { name: 'gone', config: new StatusError('NOT_FOUND', 'unloaded a moment ago') };
-    const registry = registryOf([new ScriptedServer('a', [gone, { name: 'stays' }])]);
+    const closed = { name: 'gone', config: new StatusError('NOT_FOUND', 'unloaded a moment ago') };
+    const registry = registryOf([new ScriptedServer('a', [closed, { name: 'stays' }])]);
     await registry.refresh();
     expect(registry.list().map(({ name }) => name)).toEqual(['stays']);
     expect(registry.rows().map(({ name, state }) => [name, state])).toEqual([
@@ -153,18 +153,18 @@ describe('ModelRegistry', () => {
     expect(found('a_lora_x')).toEqual(['a_lora_x', 'a', 'a', 'x']);
     expect(found('a_lora_b')).toEqual(['a_lora_b', 'a_lora_b', undefined, undefined]);
     expect(found('a_lora_b_lora_y')).toEqual(['a_lora_b_lora_y', 'a', 'a', 'b_lora_y']);
-    expect(faultOf(() => found('a_lora_zzz'))).toEqual({
+    expect(errorOf(() => found('a_lora_zzz'))).toEqual({
       code: 'model_not_found',
       message: 'This model has no LoRA adapter named zzz. It has: x, b_lora_y.',
     });
-    expect(faultOf(() => found('plain_lora_x')).message).toBe('The model "plain_lora_x" does not exist.');
+    expect(errorOf(() => found('plain_lora_x')).message).toBe('The model "plain_lora_x" does not exist.');
   });
 
   it('asks for patience for an adapter as for its model', async () => {
     const server = new ScriptedServer('s', [{ name: 'a', state: 'LOADING' }]);
     const registry = registryOf([server], new Map([['gpt', 'a']]));
     await registry.refresh();
-    const codes = () => ['a', 'a_lora_x', 'gpt_lora_x'].map((name) => faultOf(() => registry.findForRequest(name)));
+    const codes = () => ['a', 'a_lora_x', 'gpt_lora_x'].map((name) => errorOf(() => registry.findForRequest(name)));
     expect(codes()).toEqual([
       { code: 'model_not_ready', message: 'The model a is loading. Try again later.' },
       { code: 'model_not_ready', message: 'The model a_lora_x is loading. Try again later.' },
@@ -186,7 +186,7 @@ describe('ModelRegistry', () => {
     await registry.refresh();
     first.entries = new StatusError('UNAVAILABLE', 'gone', { unreachable: true });
     await registry.refresh();
-    expect(faultOf(() => registry.findForRequest('a_lora_x'))).toEqual({
+    expect(errorOf(() => registry.findForRequest('a_lora_x'))).toEqual({
       code: 'server_not_ready',
       message: 'The server of this model is unreachable. Try again later.',
     });
@@ -247,7 +247,7 @@ describe('ModelRegistry', () => {
     expect(registry.rows()[0]).toMatchObject({ name: 'llama', reason: 'its name is an alias of qwen' });
     contract = 'trtllm';
     await registry.reconsider();
-    expect(faultOf(() => registry.find('qwen')).code).toBe('model_not_found');
+    expect(errorOf(() => registry.find('qwen')).code).toBe('model_not_found');
   });
 });
 
@@ -275,12 +275,12 @@ describe('servers that come and go', () => {
     const [slow, down] = [new ScriptedServer('slow', [{ name: 'm' }]), new ScriptedServer('down', [])];
     down.entries = new StatusError('UNAVAILABLE', 'down', { unreachable: true });
     const look = slow.call.bind(slow);
-    let answer = (): void => undefined;
-    const asked = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond = (): void => undefined;
+    const requested = new Promise<void>((resolve) => {
+      respond = resolve;
     });
     slow.call = async (method, request) => {
-      await asked;
+      await requested;
       return look(method, request);
     };
     const registry = registryOf([old]);
@@ -289,7 +289,7 @@ describe('servers that come and go', () => {
     const left = registry.follow([slow, down]);
     await registry.refresh([down]);
     expect([names(), registry.notReadyReason()]).toEqual([['old'], undefined]);
-    answer();
+    respond();
     await left;
     expect([names(), registry.servers().length]).toEqual([['slow'], 2]);
     await registry.close();
@@ -299,7 +299,7 @@ describe('servers that come and go', () => {
     const registry = registryOf([new ScriptedServer('one', [{ name: 'm' }])]);
     await registry.start();
     await registry.follow([]);
-    expect(faultOf(() => registry.find('m')).code).toBe('server_not_ready');
+    expect(errorOf(() => registry.find('m')).code).toBe('server_not_ready');
     expect(registry.notReadyReason()).toBe('No model is ready.');
     await registry.close();
   });

@@ -30,7 +30,7 @@ export class ModelRegistry {
     this.#options = options;
     this.#servers = new WatchedServers(options, {
       onChange: () => this.#rebuild(),
-      onGone: (server) => this.#assembly.learned.forgetServer(server),
+      onLost: (server) => this.#assembly.learned.forgetServer(server),
     });
     this.#assembly = new ModelAssembly({
       options,
@@ -75,7 +75,7 @@ export class ModelRegistry {
   }
 
   /** The current servers, and the models of each. */
-  servers(): readonly Pick<WatchedServer, 'server' | 'found' | 'fault' | 'hasAnswered'>[] {
+  servers(): readonly Pick<WatchedServer, 'server' | 'found' | 'error' | 'hasResponded'>[] {
     return this.#servers.all;
   }
 
@@ -141,7 +141,7 @@ export class ModelRegistry {
     if (own && isThere(own.root)) return own.root;
     for (const { base, adapter } of adapted) {
       const model = this.#models.get(base);
-      if (model && adapter && answersFor(model, adapter)) return model.root;
+      if (model && adapter && ownsAdapter(model, adapter)) return model.root;
     }
     return this.#unserved(name).find(isThere);
   }
@@ -200,8 +200,8 @@ export class ModelRegistry {
   notReadyReason(): string | undefined {
     if (this.#models.size > 0) return undefined;
     if (this.#options.loadsOnDemand && this.names().length > 0) return undefined;
-    const faults = this.#servers.all.map(({ fault }) => fault).filter((fault) => fault !== undefined);
-    if (faults.length === this.#servers.all.length && faults.length > 0) return 'No inference server is reachable.';
+    const errors = this.#servers.all.map(({ error }) => error).filter((error) => error !== undefined);
+    if (errors.length === this.#servers.all.length && errors.length > 0) return 'No inference server is reachable.';
     const roots = this.names().filter((root) => this.#hasFailedEngine(root));
     if (roots.length > 0) return `No model is ready. The engine of ${roots.join(', ')} has failed.`;
     return 'No model is ready.';
@@ -262,7 +262,7 @@ export class ModelRegistry {
 }
 
 /** Whether a request with this adapter belongs to the model, even if the model rejects the adapter as unknown. */
-function answersFor(model: NamedModel, adapter: string): boolean {
+function ownsAdapter(model: NamedModel, adapter: string): boolean {
   if (!generatesText(model)) return false;
   try {
     return model.adapters.choose(adapter) !== undefined;

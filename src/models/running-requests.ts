@@ -2,9 +2,9 @@ import { ActiveList } from '../active-list.ts';
 import type { ApiError } from '../errors.ts';
 
 /** Ends a request before its response is complete. */
-type Cancel = (fault: ApiError) => void;
+type Cancel = (error: ApiError) => void;
 
-interface Use {
+interface ModelUse {
   readonly requests: ActiveList<Cancel>;
   /** Increases with every request that starts or ends, over all models. */
   last: number;
@@ -12,7 +12,7 @@ interface Use {
 
 /** The running requests of each model, by its name on the servers. */
 export class RunningRequests {
-  readonly #uses = new Map<string, Use>();
+  readonly #uses = new Map<string, ModelUse>();
   readonly #listeners = new Set<() => void>();
   #clock = 0;
 
@@ -38,8 +38,8 @@ export class RunningRequests {
     return this.#uses.get(model)?.last ?? 0;
   }
 
-  cancel(models: readonly string[], fault: ApiError): void {
-    for (const model of models) for (const cancel of this.#uses.get(model)?.requests ?? []) cancel(fault);
+  cancel(models: readonly string[], error: ApiError): void {
+    for (const model of models) for (const cancel of this.#uses.get(model)?.requests ?? []) cancel(error);
   }
 
   /** Waits until the models have no requests, at most so many milliseconds. Returns whether they have none. */

@@ -17,12 +17,12 @@ interface Withdrawal {
   readonly milliseconds: number;
 }
 
-interface Restoring {
+interface RestoreMessage {
   readonly key: string;
   readonly asking: string;
 }
 
-interface Cancelling {
+interface CancelMessage {
   readonly roots: readonly string[];
   readonly message: string;
 }
@@ -43,8 +43,8 @@ export class SharedRequests {
     this.#options = options;
     const { link, registry, running } = options;
     link.register('requests.count', (roots) => running.count(roots as string[]));
-    link.register('requests.cancel', (given) => {
-      const { roots, message } = given as Cancelling;
+    link.register('requests.cancel', (argument) => {
+      const { roots, message } = argument as CancelMessage;
       running.cancel(roots, new ApiError('model_not_ready', message, { param: 'model' }));
     });
     // The process that sends the request has already checked the servers.
@@ -52,9 +52,9 @@ export class SharedRequests {
       if (asking !== this.#self) await registry.refresh();
     };
     link.register('models.refresh', (asking) => lookAfter(asking as string));
-    link.register('models.withdraw', (given) => this.#withdraw(given as Withdrawal));
-    link.register('models.restore', async (given) => {
-      const { key, asking } = given as Restoring;
+    link.register('models.withdraw', (argument) => this.#withdraw(argument as Withdrawal));
+    link.register('models.restore', async (argument) => {
+      const { key, asking } = argument as RestoreMessage;
       await lookAfter(asking);
       this.#restore(key);
     });
@@ -66,7 +66,7 @@ export class SharedRequests {
     const key = randomUUID();
     await link.askAll('models.withdraw', { key, roots, milliseconds } satisfies Withdrawal);
     return async () => {
-      const restoring: Restoring = { key, asking: this.#self };
+      const restoring: RestoreMessage = { key, asking: this.#self };
       await link.askAll('models.restore', restoring, { timeout: longestRefresh });
     };
   }
@@ -83,7 +83,7 @@ export class SharedRequests {
 
   /** Ends the requests of these models with an error that has this message. */
   async cancel(roots: readonly string[], message: string): Promise<void> {
-    await this.#options.link.askAll('requests.cancel', { roots, message } satisfies Cancelling);
+    await this.#options.link.askAll('requests.cancel', { roots, message } satisfies CancelMessage);
   }
 
   /** Waits until the models have no requests, at most so many milliseconds. Returns whether they have none. */
@@ -101,8 +101,8 @@ export class SharedRequests {
 
   /** The requests of all processes that respond; one that is too busy to respond may have more. */
   async #look(roots: readonly string[]): Promise<{ readonly count: number; readonly missing: number }> {
-    const { answers, missing } = await this.#options.link.askAll('requests.count', roots);
-    return { count: (answers as readonly number[]).reduce((sum, count) => sum + count, 0), missing };
+    const { responses, missing } = await this.#options.link.askAll('requests.count', roots);
+    return { count: (responses as readonly number[]).reduce((sum, count) => sum + count, 0), missing };
   }
 
   #withdraw({ key, roots, milliseconds }: Withdrawal): void {

@@ -20,8 +20,8 @@ function write(files: Readonly<Record<string, string | object>>): void {
 
 /** What is found of the model `m`, with the folder of the test written as HERE. */
 async function read(name = 'm'): Promise<unknown> {
-  const places = { repositories: [join(folder, 'none'), join(folder, 'models')], hubCaches: [join(folder, 'hub')] };
-  const found = await readVllmFolder({ name, version: '1' }, places);
+  const locations = { repositories: [join(folder, 'none'), join(folder, 'models')], hubCaches: [join(folder, 'hub')] };
+  const found = await readVllmFolder({ name, version: '1' }, locations);
   return found && JSON.parse(JSON.stringify(found).replaceAll(folder, 'HERE'));
 }
 

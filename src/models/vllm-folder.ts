@@ -19,7 +19,7 @@ export interface VllmFolder {
 }
 
 /** The folders that may have files of models. */
-export interface ModelPlaces {
+export interface ModelLocations {
   readonly repositories: readonly string[];
   /** Caches of the Hugging Face hub, which vLLM downloads to. */
   readonly hubCaches: readonly string[];
@@ -28,7 +28,7 @@ export interface ModelPlaces {
 /** Reads the files of a vLLM model; undefined if no repository has it. Never throws, and writes nothing. */
 export async function readVllmFolder(
   { name, version }: { readonly name: string; readonly version: string },
-  { repositories, hubCaches }: ModelPlaces,
+  { repositories, hubCaches }: ModelLocations,
 ): Promise<VllmFolder | undefined> {
   if (!isFolderName(name) || !isFolderName(version)) return undefined;
   for (const repository of repositories) {
@@ -49,12 +49,12 @@ const unreadTexts: Readonly<Record<UnreadArguments, string>> = {
   'not JSON': 'is not a JSON object.',
 };
 
-interface ArgumentsPlace {
+interface ArgumentsContext {
   readonly file: string;
   readonly hubCaches: readonly string[];
 }
 
-async function readArguments(engine: JsonObject, { file, hubCaches }: ArgumentsPlace): Promise<VllmFolder> {
+async function readArguments(engine: JsonObject, { file, hubCaches }: ArgumentsContext): Promise<VllmFolder> {
   const problems: string[] = [];
   const downloads = textOf(engine['download_dir']);
   const caches = downloads === undefined ? hubCaches : [downloads, ...hubCaches];
@@ -77,24 +77,26 @@ async function readArguments(engine: JsonObject, { file, hubCaches }: ArgumentsP
   };
 }
 
-type Located = { readonly folder: string; readonly isRelative: boolean } | { readonly problem: string };
+type LocateResult = { readonly folder: string; readonly isRelative: boolean } | { readonly problem: string };
 
 /** The folder of an engine argument: a folder on this machine, or a model in the hub's caches. */
 async function locate(
-  given: unknown,
+  argument: unknown,
   { revision = 'main', caches }: { readonly revision?: string | undefined; readonly caches: readonly string[] },
-): Promise<Located> {
-  const name = textOf(given);
+): Promise<LocateResult> {
+  const name = textOf(argument);
   if (name === undefined) return { problem: 'must be a folder or the name of a model on the Hugging Face hub.' };
   // Like vLLM, a folder takes precedence over a name. tritonserver runs in the working directory of Conch.
   if (await isFolder(name)) return { folder: name, isRelative: !isAbsolute(name) };
-  const shown = JSON.stringify(name.slice(0, 200));
-  if (!isHubName(name)) return { problem: `is ${shown}, which is not a folder on this machine.` };
+  const quotedName = JSON.stringify(name.slice(0, 200));
+  if (!isHubName(name)) return { problem: `is ${quotedName}, which is not a folder on this machine.` };
   for (const cache of caches) {
     const folder = await cachedModel(name, revision, cache);
     if (folder !== undefined) return { folder, isRelative: false };
   }
-  return { problem: `is ${shown}, which is neither a folder on this machine nor in a cache of the Hugging Face hub.` };
+  return {
+    problem: `is ${quotedName}, which is neither a folder on this machine nor in a cache of the Hugging Face hub.`,
+  };
 }
 
 const mostBytes = { 'tokenizer.json': 256 * 2 ** 20, 'tokenizer_config.json': 64 * 2 ** 20 };

@@ -3,14 +3,14 @@ import type { InferenceServer } from '../kserve/server.ts';
 import { Discovery, type FoundModel } from './discovery.ts';
 import type { ModelHints } from './fit.ts';
 
-interface WatchOptions {
+interface ServerWatchOptions {
   /** Milliseconds between two checks; it may change while the server is watched. */
   readonly refreshInterval: () => number;
   readonly hints: (model: string) => ModelHints;
   /** Called when the server becomes reachable, or fails with another error. */
-  readonly onServer: (server: string, fault: Error | undefined) => void;
+  readonly onServer: (server: string, error: Error | undefined) => void;
   /** Called after every check. */
-  readonly onLook: (server: InferenceServer, fault: Error | undefined) => void;
+  readonly onLook: (server: InferenceServer, error: Error | undefined) => void;
 }
 
 /** Configurations can change under the same version number: after this many checks they are all read again. */
@@ -20,17 +20,17 @@ const looksUntilForgotten = 15;
 export class WatchedServer {
   readonly server: InferenceServer;
   readonly #discovery: Discovery;
-  readonly #options: WatchOptions;
+  readonly #options: ServerWatchOptions;
   readonly #stop = new AbortController();
   #loop: Promise<void> | undefined;
   #found: readonly FoundModel[] = [];
-  #fault: Error | undefined;
-  #hasAnswered = false;
+  #error: Error | undefined;
+  #hasResponded = false;
   #lastNames: ReadonlySet<string> = new Set();
   /** Checks run one after the other, so that an older result never replaces a newer one. */
   #lastLook: Promise<void> = Promise.resolve();
 
-  constructor(server: InferenceServer, options: WatchOptions) {
+  constructor(server: InferenceServer, options: ServerWatchOptions) {
     this.server = server;
     this.#options = options;
     this.#discovery = new Discovery(server, options.hints);
@@ -40,17 +40,17 @@ export class WatchedServer {
     return this.#found;
   }
 
-  get fault(): Error | undefined {
-    return this.#fault;
+  get error(): Error | undefined {
+    return this.#error;
   }
 
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
+  get hasResponded(): boolean {
+    return this.#hasResponded;
   }
 
   /** Whether its models are unknown: it has not responded yet, or is unreachable now. */
   get isSilent(): boolean {
-    return this.#fault !== undefined || !this.#hasAnswered;
+    return this.#error !== undefined || !this.#hasResponded;
   }
 
   /** Its models when it last responded: they are expected back. */
@@ -93,17 +93,17 @@ export class WatchedServer {
       if (signal.aborted) return;
       this.#found = found;
       if (this.isSilent) onServer(this.server.name, undefined);
-      this.#fault = undefined;
-      this.#hasAnswered = true;
+      this.#error = undefined;
+      this.#hasResponded = true;
       this.#lastNames = new Set(this.#found.map(({ name }) => name));
     } catch (error) {
       if (signal.aborted) return;
       const failure = error instanceof Error ? error : new Error(String(error));
-      if (this.#fault?.message !== failure.message) onServer(this.server.name, failure);
-      this.#fault = failure;
+      if (this.#error?.message !== failure.message) onServer(this.server.name, failure);
+      this.#error = failure;
       this.#found = [];
       this.#discovery.forget();
     }
-    onLook(this.server, this.#fault);
+    onLook(this.server, this.#error);
   }
 }

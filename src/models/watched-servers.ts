@@ -7,7 +7,7 @@ interface WatchListener {
   /** Called after every check, and when the set of servers changes. */
   readonly onChange: () => void;
   /** Called when a server becomes unreachable or is removed. */
-  readonly onGone: (server: InferenceServer) => void;
+  readonly onLost: (server: InferenceServer) => void;
 }
 
 /** A model on one server. */
@@ -28,10 +28,10 @@ export class WatchedServers {
     const watching = {
       refreshInterval: () => options.refreshInterval,
       hints: (model: string) => options.hints(model),
-      onServer: (server: string, fault: Error | undefined) => options.onServer?.(server, fault),
-      onLook: (server: InferenceServer, fault: Error | undefined) => {
-        options.onLook?.(server, fault);
-        if (fault) listener.onGone(server);
+      onServer: (server: string, error: Error | undefined) => options.onServer?.(server, error),
+      onLook: (server: InferenceServer, error: Error | undefined) => {
+        options.onLook?.(server, error);
+        if (error) listener.onLost(server);
         listener.onChange();
       },
     };
@@ -57,30 +57,30 @@ export class WatchedServers {
   async follow(servers: readonly InferenceServer[]): Promise<void> {
     const before = this.#watched;
     const next = servers.map((server) => before.find((watched) => watched.server === server) ?? this.#newWatch(server));
-    const gone = before.filter((watched) => !next.includes(watched));
+    const removed = before.filter((watched) => !next.includes(watched));
     const added = this.#isStarted ? next.filter((watched) => !before.includes(watched)) : [];
     const isBridged = added.length > 0 && next.every(({ isSilent }) => isSilent);
-    this.#watched = isBridged ? [...next, ...gone] : next;
+    this.#watched = isBridged ? [...next, ...removed] : next;
     this.#listener.onChange();
     const looks = added.map(async (watched) => {
       await watched.look();
-      if (watched.isSilent) throw watched.fault ?? new Error('The server was not checked.');
+      if (watched.isSilent) throw watched.error ?? new Error('The server was not checked.');
     });
     for (const watched of added) watched.watch();
     const firstSeen = Promise.any(looks).catch(() => undefined);
     if (isBridged) await firstSeen;
-    this.#watched = this.#watched.filter((watched) => !gone.includes(watched));
-    for (const watched of gone) {
+    this.#watched = this.#watched.filter((watched) => !removed.includes(watched));
+    for (const watched of removed) {
       void watched.end();
-      this.#listener.onGone(watched.server);
+      this.#listener.onLost(watched.server);
     }
     this.#listener.onChange();
   }
 
   /** Checks every server once, or only these. */
   async refresh(servers: readonly InferenceServer[] = this.#watched.map(({ server }) => server)): Promise<void> {
-    const wanted = this.#watched.filter(({ server }) => servers.includes(server));
-    await Promise.all(wanted.map((watched) => watched.look()));
+    const selected = this.#watched.filter(({ server }) => servers.includes(server));
+    await Promise.all(selected.map((watched) => watched.look()));
   }
 
   async close(): Promise<void> {

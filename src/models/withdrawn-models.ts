@@ -13,9 +13,9 @@ export class WithdrawnModels {
 
   remove(roots: readonly string[]): void {
     for (const root of roots) {
-      const left = (this.#counts.get(root) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(root);
-      else this.#counts.set(root, left);
+      const remaining = (this.#counts.get(root) ?? 1) - 1;
+      if (remaining === 0) this.#counts.delete(root);
+      else this.#counts.set(root, remaining);
     }
   }
 }

@@ -64,7 +64,7 @@ export class Detokenizer {
 
   #pushPart(id: number): string {
     this.#hold(id);
-    const whole = this.#length - this.#progress.begun;
+    const whole = this.#length - this.#progress.pending;
     const text = whole === 0 ? '' : this.#held.toString('utf8', 0, whole);
     this.#held.copyWithin(0, whole, this.#length);
     this.#length -= whole;
@@ -106,7 +106,7 @@ export class Detokenizer {
   #close(): string {
     const open = this.#open;
     this.#open = 'nothing';
-    const isCut = this.#progress.begun > 0;
+    const isCut = this.#progress.pending > 0;
     const length = this.#release();
     if (open === 'part') return replacement;
     return isCut ? replacement.repeat(length) : this.#held.toString('utf8', 0, length);
@@ -116,7 +116,7 @@ export class Detokenizer {
   #release(): number {
     const length = this.#length;
     this.#length = 0;
-    this.#progress.begun = 0;
+    this.#progress.pending = 0;
     return length;
   }
 
@@ -183,29 +183,29 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
  */
 class Utf8Progress {
   /** Bytes of a character that is not complete yet. */
-  begun = 0;
+  pending = 0;
   #missing = 0;
   #lowest = 0x80;
   #highest = 0xbf;
 
   /** False when the byte cannot follow those before; it is not counted then, and the open character is dropped. */
   take(byte: number): boolean {
-    if (this.begun === 0) return this.#start(byte);
+    if (this.pending === 0) return this.#start(byte);
     if (byte < this.#lowest || byte > this.#highest) {
-      this.begun = 0;
+      this.pending = 0;
       return false;
     }
     this.#lowest = 0x80;
     this.#highest = 0xbf;
     this.#missing -= 1;
-    this.begun = this.#missing === 0 ? 0 : this.begun + 1;
+    this.pending = this.#missing === 0 ? 0 : this.pending + 1;
     return true;
   }
 
   #start(byte: number): boolean {
     if (byte < 0x80) return true;
     if (byte < 0xc2 || byte > 0xf4) return false;
-    this.begun = 1;
+    this.pending = 1;
     this.#missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
     // Overlong encodings, surrogates and what lies beyond U+10FFFF are known by their second byte.
     this.#lowest = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;

@@ -64,11 +64,11 @@ describe('JsonProgress', () => {
   });
 
   it('says so at the first character that is wrong', () => {
-    const places = ['Here', '{"a": tru}', '{} x', '[1,]', '{"a":1]'].map((text) => {
+    const locations = ['Here', '{"a": tru}', '{} x', '[1,]', '{"a":1]'].map((text) => {
       const progress = new JsonProgress();
       return text.split('').findIndex((character) => !progress.push(character));
     });
-    expect(places).toEqual([0, 9, 3, 3, 6]);
+    expect(locations).toEqual([0, 9, 3, 3, 6]);
   });
 
   it('wants an object where it must be one', () => {

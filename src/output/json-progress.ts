@@ -35,7 +35,7 @@ export class JsonProgress {
   /** What is left of a literal, or how many digits of an escape. */
   #literal = '';
   #hexLeft = 0;
-  #hasBegun = false;
+  #hasStarted = false;
 
   constructor({ mustBeObject = false } = {}) {
     this.#mustBeObject = mustBeObject;
@@ -44,7 +44,7 @@ export class JsonProgress {
   /** Whether what was read so far is complete JSON. */
   get isComplete(): boolean {
     if (this.#open.length > 0) return false;
-    return this.#hasBegun && (this.#state === 'after-value' || numberEnds.has(this.#state));
+    return this.#hasStarted && (this.#state === 'after-value' || numberEnds.has(this.#state));
   }
 
   /** Reads on; false: it is not JSON, whatever follows. */
@@ -89,8 +89,8 @@ export class JsonProgress {
 
   #value(character: string): boolean {
     if (character === ']' && this.#state === 'first-item') return this.#close('[');
-    if (!this.#hasBegun && this.#mustBeObject && character !== '{') return false;
-    this.#hasBegun = true;
+    if (!this.#hasStarted && this.#mustBeObject && character !== '{') return false;
+    this.#hasStarted = true;
     if (character === '{' || character === '[') {
       this.#open.push(character);
       this.#state = character === '{' ? 'first-key' : 'first-item';

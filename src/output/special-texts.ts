@@ -22,7 +22,7 @@ export class SpecialTexts {
   /** What is certain not to be a part of a special token's text. */
   push(text: string): string {
     const all = this.#held + text;
-    let given = '';
+    let result = '';
     let from = 0;
     let at = 0;
     while (at < all.length) {
@@ -30,13 +30,13 @@ export class SpecialTexts {
       if (length === 'open') break;
       if (length === 0) at++;
       else {
-        given += all.slice(from, at);
+        result += all.slice(from, at);
         at += length;
         from = at;
       }
     }
     this.#held = all.slice(at);
-    return given + all.slice(from, at);
+    return result + all.slice(from, at);
   }
 
   /** What was held back when no more text comes. */
@@ -80,11 +80,11 @@ export function treeOf(texts: readonly string[]): SpecialTree {
 const known = new WeakMap<TokenTable, Map<string, SpecialTree>>();
 
 /** The texts of the special tokens of a vocabulary, except those to retain. */
-export function specialTreeOf(table: TokenTable, kept: ReadonlySet<string>): SpecialTree {
+export function specialTreeOf(table: TokenTable, retainedTexts: ReadonlySet<string>): SpecialTree {
   const trees = known.get(table) ?? new Map<string, SpecialTree>();
   known.set(table, trees);
-  const key = [...kept].toSorted().join('\0');
-  const tree = trees.get(key) ?? treeOf(specialTexts(table).filter((text) => !kept.has(text)));
+  const key = [...retainedTexts].toSorted().join('\0');
+  const tree = trees.get(key) ?? treeOf(specialTexts(table).filter((text) => !retainedTexts.has(text)));
   trees.set(key, tree);
   return tree;
 }

@@ -176,8 +176,8 @@ function inClass(code: number): string {
 /** xgrammar reads any number of digits after `\x`, so that escape is never written. */
 function one(code: number, isPlain = true): string {
   const text = String.fromCodePoint(code);
-  const isShown = code < afterAscii ? isPlain && plainAscii.test(text) : visible.test(text);
-  if (isShown) return text;
+  const isVisible = code < afterAscii ? isPlain && plainAscii.test(text) : visible.test(text);
+  if (isVisible) return text;
   const digits = code.toString(16);
   return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
 }

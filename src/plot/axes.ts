@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear, scaleLog } from 'd3-scale';
 import { escapeText } from '../escape-text.ts';
 import type { Axis, Chart } from './chart.ts';
-import { frame, place, written } from './svg.ts';
+import { coordinate, frame, written } from './svg.ts';
 
 /** Maps values to coordinates; `bandwidth` is the width of a bar group. */
 interface Scale {
@@ -39,15 +39,15 @@ function bandScale({ names }: Axis, values: readonly number[]): Scale {
 
 /** A linear axis of amounts starts at zero. A logarithmic one covers values above zero; others are drawn at its edge. */
 function spreadScale(axis: Axis, values: readonly number[], range: [number, number], isAmount: boolean): Scale {
-  const shown = axis.scale === 'log' ? values.filter((value) => value > 0) : values;
-  const [least, most] = shown.length === 0 ? [1, 10] : [smallest(shown), largest(shown)];
+  const visible = axis.scale === 'log' ? values.filter((value) => value > 0) : values;
+  const [least, most] = visible.length === 0 ? [1, 10] : [smallest(visible), largest(visible)];
   if (axis.scale === 'log') {
     const domain: [number, number] = least === most ? [least / 2, most * 2] : [least, most];
     const scale = scaleLog(domain, range);
     if (isAmount) scale.nice();
     const [edge = least] = scale.domain();
     const at = (value: number): number => scale(Math.max(value, edge));
-    const own = [...new Set(shown)].toSorted((a, b) => a - b);
+    const own = [...new Set(visible)].toSorted((a, b) => a - b);
     return { at, ticks: apart(!isAmount && own.length <= mostOwnTicks ? own : scale.ticks(6), at), bandwidth: 0 };
   }
   const from = isAmount ? Math.min(0, least) : least;
@@ -80,7 +80,7 @@ function xMarks({ label, names }: Axis, { ticks, at }: Scale): string {
   return [
     ...ticks.map(
       (value) =>
-        `<text x="${place(at(value))}" y="${bottom + 18}" text-anchor="middle">${escapeText(names?.[value] ?? written(value))}</text>`,
+        `<text x="${coordinate(at(value))}" y="${bottom + 18}" text-anchor="middle">${escapeText(names?.[value] ?? written(value))}</text>`,
     ),
     `<text x="${middle}" y="${bottom + 40}" text-anchor="middle">${escapeText(label)}</text>`,
   ].join('');
@@ -91,8 +91,8 @@ function yMarks({ label }: Axis, { ticks, at }: Scale): string {
   const middle = (top + bottom) / 2;
   return [
     ...ticks.map((value) => {
-      const y = place(at(value));
-      return `<line class="plot-grid" x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${left - 8}" y="${place(y + 4)}" text-anchor="end">${written(value)}</text>`;
+      const y = coordinate(at(value));
+      return `<line class="plot-grid" x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${left - 8}" y="${coordinate(y + 4)}" text-anchor="end">${written(value)}</text>`;
     }),
     `<text x="16" y="${middle}" text-anchor="middle" transform="rotate(-90 16 ${middle})">${escapeText(label)}</text>`,
   ].join('');

@@ -44,7 +44,7 @@ describe('drawChart', () => {
 
   it('draws bars of several series side by side, each from the ground', () => {
     const bars = [...drawChart({ ...chart, kind: 'bars' }).matchAll(/<rect class="plot-fill" (x=.*?)>/g)];
-    expect(bars.slice(2).map(([, places]) => places)).toMatchInlineSnapshot(`
+    expect(bars.slice(2).map(([, locations]) => locations)).toMatchInlineSnapshot(`
       [
         "x="101.9" y="261.5" width="84.7" height="68.5"",
         "x="301.3" y="275.2" width="84.7" height="54.8"",
@@ -84,12 +84,12 @@ describe('drawChart', () => {
       `${metric} p99`,
     ]);
     const drawn = drawChart({ ...chart, series: names.map((name) => ({ name, points: [[1, 1]] })) });
-    const places = names.map((name) => {
+    const locations = names.map((name) => {
       const [, x, y] = new RegExp(`<text x="([\\d.]+)" y="(\\d+)">${name}<`).exec(drawn) ?? [];
       return { end: Number(x) + name.length * 6.5, y: Number(y) };
     });
-    expect(places.map(({ y }) => y)).toEqual([40, 40, 40, 58, 58, 58]);
-    expect(Math.max(...places.map(({ end }) => end))).toBeLessThanOrEqual(700);
+    expect(locations.map(({ y }) => y)).toEqual([40, 40, 40, 58, 58, 58]);
+    expect(Math.max(...locations.map(({ end }) => end))).toBeLessThanOrEqual(700);
     expect(drawn).toContain('viewBox="0 0 720 398"');
     expect(drawn).toContain('<g transform="translate(0 18)">');
   });

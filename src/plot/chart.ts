@@ -1,7 +1,7 @@
 import { curveLinear, curveStepAfter, line } from 'd3-shape';
 import { escapeText } from '../escape-text.ts';
 import { type Axes, axesOf } from './axes.ts';
-import { frame, place, style, written } from './svg.ts';
+import { coordinate, frame, style, written } from './svg.ts';
 
 /** The label and scale of an axis. */
 export interface Axis {
@@ -32,16 +32,16 @@ export function drawChart(chart: Chart): string {
     if (points.some((point) => !point.every(Number.isFinite)))
       throw new TypeError(`Chart series ${JSON.stringify(name)} contains a value that is not a finite number.`);
   const axes = axesOf(chart);
-  const places = legendPlaces(chart.series);
+  const positions = legendPositions(chart.series);
   const { width, height } = frame;
   // Each further row of the legend moves the plot down.
-  const down = Math.max(0, ...places.map(({ row }) => row)) * rowHeight;
+  const down = Math.max(0, ...positions.map(({ row }) => row)) * rowHeight;
   const plot = [axes.marks, ...chart.series.map((series, index) => seriesMarks(chart, series, index, axes))];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + down}" role="img" class="plot" aria-label="${escapeText(chart.title)}">`,
     style,
     `<text class="plot-title" x="${frame.left}" y="22">${escapeText(chart.title)}</text>`,
-    legend(chart.series, places),
+    legend(chart.series, positions),
     ...(down === 0 ? plot : [`<g transform="translate(0 ${down})">`, ...plot, '</g>']),
     '</svg>',
   ].join('\n');
@@ -55,13 +55,13 @@ function seriesMarks(chart: Chart, series: Series, index: number, axes: Axes): s
 const rowHeight = 18;
 const colourWidth = 17;
 
-interface LegendPlace {
+interface LegendPosition {
   readonly x: number;
   readonly row: number;
 }
 
 /** Names are in one row while they fit. A single series needs no legend: the title names it. */
-function legendPlaces(series: readonly Series[]): LegendPlace[] {
+function legendPositions(series: readonly Series[]): LegendPosition[] {
   if (series.length < 2) return [];
   let x: number = frame.left;
   let row = 0;
@@ -71,15 +71,15 @@ function legendPlaces(series: readonly Series[]): LegendPlace[] {
       x = frame.left;
       row++;
     }
-    const place = { x, row };
+    const position = { x, row };
     x += 30 + width;
-    return place;
+    return position;
   });
 }
 
 /** The names of the series with their colours. */
-function legend(series: readonly Series[], places: readonly LegendPlace[]): string {
-  return places
+function legend(series: readonly Series[], positions: readonly LegendPosition[]): string {
+  return positions
     .map(({ x, row }, index) => {
       const y = row * rowHeight;
       return `<g class="plot-${index % 8}"><rect class="plot-fill" x="${x}" y="${y + 34}" width="12" height="4"/></g><text x="${x + colourWidth}" y="${y + 40}">${escapeText(series[index]?.name ?? '')}</text>`;
@@ -87,7 +87,7 @@ function legend(series: readonly Series[], places: readonly LegendPlace[]): stri
     .join('');
 }
 
-interface Marked {
+interface SeriesContext {
   readonly chart: Chart;
   readonly series: Series;
   /** The index of the series. */
@@ -98,30 +98,30 @@ interface Marked {
 const mostDots = 40;
 
 /** A line or steps through the points. If a line has few points, each is a dot with a tooltip. */
-function lineMarks({ chart, series, axes }: Marked): string {
+function lineMarks({ chart, series, axes }: SeriesContext): string {
   const path = line<readonly [number, number]>(
-    ([x]) => place(axes.x.at(x)),
-    ([, y]) => place(axes.y.at(y)),
+    ([x]) => coordinate(axes.x.at(x)),
+    ([, y]) => coordinate(axes.y.at(y)),
   ).curve(chart.kind === 'steps' ? curveStepAfter : curveLinear);
   const drawn = `<path class="plot-line" d="${path([...series.points]) ?? ''}"/>`;
   if (chart.kind === 'steps' || series.points.length > mostDots) return drawn;
   const dots = series.points.map(
     ([x, y]) =>
-      `<circle class="plot-fill" cx="${place(axes.x.at(x))}" cy="${place(axes.y.at(y))}" r="3">${tip(series, x, y)}</circle>`,
+      `<circle class="plot-fill" cx="${coordinate(axes.x.at(x))}" cy="${coordinate(axes.y.at(y))}" r="3">${tip(series, x, y)}</circle>`,
   );
   return drawn + dots.join('');
 }
 
 /** The bars of a series. Those of several series are side by side. */
-function barMarks({ chart, series, index, axes }: Marked): string {
+function barMarks({ chart, series, index, axes }: SeriesContext): string {
   const width = axes.x.bandwidth / chart.series.length;
   return series.points
     .map(([x, y]) => {
       const left = axes.x.at(x) - axes.x.bandwidth / 2 + index * width;
       const top = axes.y.at(y);
-      const bar = `<rect class="plot-fill" x="${place(left)}" y="${place(top)}" width="${place(width)}" height="${place(frame.bottom - top)}">${tip(series, x, y)}</rect>`;
+      const bar = `<rect class="plot-fill" x="${coordinate(left)}" y="${coordinate(top)}" width="${coordinate(width)}" height="${coordinate(frame.bottom - top)}">${tip(series, x, y)}</rect>`;
       if (chart.x.names === undefined) return bar;
-      return `${bar}<text x="${place(left + width / 2)}" y="${place(top - 4)}" text-anchor="middle">${written(y)}</text>`;
+      return `${bar}<text x="${coordinate(left + width / 2)}" y="${coordinate(top - 4)}" text-anchor="middle">${written(y)}</text>`;
     })
     .join('');
 }

@@ -20,7 +20,7 @@ ${dark.map((colour, index) => `.plot-${index} { color: ${colour}; }`).join('\n')
 </style>`;
 
 /** A coordinate, rounded to one decimal. */
-export function place(value: number): number {
+export function coordinate(value: number): number {
   return Math.round(value * 10) / 10;
 }
 

@@ -114,7 +114,7 @@ async function templateOf(
   const specialTokens = found?.specialTokens ?? {};
   try {
     if (options.chatTemplate !== undefined) {
-      const { source, templates } = await givenTemplate(options.chatTemplate);
+      const { source, templates } = await configuredTemplate(options.chatTemplate);
       return jinjaTemplate({ source, templates, specialTokens });
     }
     if (found?.templateFile !== undefined) {
@@ -129,16 +129,16 @@ async function templateOf(
   }
 }
 
-async function givenTemplate(given: string): Promise<{ source: string; templates: Record<string, string> }> {
-  if (!(await isFile(given))) {
-    if (/\{[{%]/.test(given)) return { source: 'the chat template setting', templates: { default: given } };
-    throw new AssetError(`The chat template file ${given} does not exist.`);
+async function configuredTemplate(setting: string): Promise<{ source: string; templates: Record<string, string> }> {
+  if (!(await isFile(setting))) {
+    if (/\{[{%]/.test(setting)) return { source: 'the chat template setting', templates: { default: setting } };
+    throw new AssetError(`The chat template file ${setting} does not exist.`);
   }
-  const text = await readFile(given, 'utf8');
-  if (!given.endsWith('.json')) return { source: given, templates: { default: text } };
+  const text = await readFile(setting, 'utf8');
+  if (!setting.endsWith('.json')) return { source: setting, templates: { default: text } };
   const template = (JSON.parse(text) as { chat_template?: unknown }).chat_template;
-  if (typeof template !== 'string') throw new AssetError(`${given} has no text under chat_template.`);
-  return { source: given, templates: { default: template } };
+  if (typeof template !== 'string') throw new AssetError(`${setting} has no text under chat_template.`);
+  return { source: setting, templates: { default: template } };
 }
 
 /** Whether there is a file, or a pipe, which a shell may give in place of one. */

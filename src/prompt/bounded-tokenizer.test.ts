@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tokenizer } from '../tokenizer.ts';
-import { boundedTokenizer, Turns, textTurns } from './bounded-tokenizer.ts';
+import { boundedTokenizer, TaskLimiter, textLimiters } from './bounded-tokenizer.ts';
 
 const options = { addSpecialTokens: false };
 
@@ -26,12 +26,12 @@ describe('a bounded tokenizer', () => {
     const { tokenizer, seen } = counter();
     const bounded = boundedTokenizer(tokenizer, () => 100_000);
     expect(await bounded.count('a'.repeat(100_000), options)).toBe(100_000);
-    const fault = {
+    const error = {
       code: 'context_length_exceeded',
       message: 'The text has 200000 bytes; Conch tokenizes at most 100000 (--max-prompt-size). Shorten it.',
     };
-    await expect(bounded.count('é'.repeat(100_000), options)).rejects.toMatchObject(fault);
-    await expect(bounded.encodePair?.('a'.repeat(100_000), 'b'.repeat(100_000), {})).rejects.toMatchObject(fault);
+    await expect(bounded.count('é'.repeat(100_000), options)).rejects.toMatchObject(error);
+    await expect(bounded.encodePair?.('a'.repeat(100_000), 'b'.repeat(100_000), {})).rejects.toMatchObject(error);
     expect(seen.texts).toBe(1);
   });
 
@@ -40,7 +40,7 @@ describe('a bounded tokenizer', () => {
       Promise.all(
         [70_000, 10_000, 4096].map(async (length) => {
           const { tokenizer, seen } = counter();
-          const bounded = boundedTokenizer(tokenizer, () => 1_000_000, textTurns(cores));
+          const bounded = boundedTokenizer(tokenizer, () => 1_000_000, textLimiters(cores));
           await Promise.all(Array.from({ length: 6 }, () => bounded.count('a'.repeat(length), options)));
           expect(seen).toMatchObject({ now: 0, texts: 6 });
           return seen.most;
@@ -56,7 +56,7 @@ describe('a bounded tokenizer', () => {
 
   it('lets no text wait for one that is much longer', async () => {
     const { tokenizer, seen } = counter();
-    const bounded = boundedTokenizer(tokenizer, () => 1_000_000, textTurns(2));
+    const bounded = boundedTokenizer(tokenizer, () => 1_000_000, textLimiters(2));
     await Promise.all([70_000, 10_000, 1].map((length) => bounded.count('a'.repeat(length), options)));
     expect(seen).toEqual({ now: 0, most: 3, texts: 3 });
   });
@@ -64,20 +64,20 @@ describe('a bounded tokenizer', () => {
   it('does not start with a text whose request was cancelled', async () => {
     const { tokenizer, seen } = counter();
     const bounded = boundedTokenizer(tokenizer, () => 1_000_000);
-    const gone = bounded.count('a'.repeat(70_000), { ...options, signal: AbortSignal.abort() });
-    await expect(gone).rejects.toMatchObject({ code: 'client_closed_request' });
+    const closed = bounded.count('a'.repeat(70_000), { ...options, signal: AbortSignal.abort() });
+    await expect(closed).rejects.toMatchObject({ code: 'client_closed_request' });
     expect(seen.texts).toBe(0);
   });
 });
 
 /** A work that ends when it is told to. */
-function work(name: string, begun: string[]) {
+function work(name: string, started: string[]) {
   let end = (): void => undefined;
   const promise = new Promise<string>((resolve) => {
     end = () => resolve(name);
   });
   const begin = () => {
-    begun.push(name);
+    started.push(name);
     return promise;
   };
   return { begin, end };
@@ -87,29 +87,29 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns', () => {
   it('are taken by so many at a time, in order', async () => {
-    const turns = new Turns(2);
-    const begun: string[] = [];
-    const works = ['a', 'b', 'c', 'd'].map((name) => work(name, begun));
+    const turns = new TaskLimiter(2);
+    const started: string[] = [];
+    const works = ['a', 'b', 'c', 'd'].map((name) => work(name, started));
     const results = works.map(({ begin }) => turns.take(begin));
     await settled();
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     works[1]?.end();
     await settled();
-    expect(begun).toEqual(['a', 'b', 'c']);
+    expect(started).toEqual(['a', 'b', 'c']);
     for (const { end } of works) end();
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('go on after a work that failed', async () => {
-    const turns = new Turns(1);
+    const turns = new TaskLimiter(1);
     await expect(turns.take(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await turns.take(async () => 'fine')).toBe('fine');
   });
 
   it('are not waited for by those who left', async () => {
-    const turns = new Turns(1);
-    const begun: string[] = [];
-    const [first, left, last] = [work('first', begun), work('left', begun), work('last', begun)] as const;
+    const turns = new TaskLimiter(1);
+    const started: string[] = [];
+    const [first, left, last] = [work('first', started), work('left', started), work('last', started)] as const;
     const controller = new AbortController();
     const one = turns.take(first.begin);
     const two = turns.take(left.begin, controller.signal);
@@ -119,6 +119,6 @@ describe('turns', () => {
     first.end();
     last.end();
     expect(await Promise.all([one, three])).toEqual(['first', 'last']);
-    expect(begun).toEqual(['first', 'last']);
+    expect(started).toEqual(['first', 'last']);
   });
 });

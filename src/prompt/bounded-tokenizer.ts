@@ -4,7 +4,7 @@ import type { Signal } from '../signal.ts';
 import type { EncodeOptions, Tokenizer } from '../tokenizer.ts';
 
 /** Runs at most `most` tasks at a time, in the order in which they came. */
-export class Turns {
+export class TaskLimiter {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
@@ -13,12 +13,12 @@ export class Turns {
   }
 
   /** Does a task once it is its turn. A cancelled task is not started. */
-  async take<Result>(work: () => Promise<Result>, signal?: Signal): Promise<Result> {
+  async take<Result>(task: () => Promise<Result>, signal?: Signal): Promise<Result> {
     if (this.#free > 0) this.#free--;
     else await this.#turn(signal);
     try {
       if (signal?.aborted) throw endedBy(signal);
-      return await work();
+      return await task();
     } finally {
       const [next] = this.#waiting;
       if (next) next();
@@ -53,34 +53,34 @@ const small = 4096;
 /** Larger ones take turns among their like, so that none waits for one that is much longer than itself. */
 const large = 65_536;
 
-interface TextTurns {
-  readonly medium: Turns;
-  readonly large: Turns;
+interface TextLimiters {
+  readonly medium: TaskLimiter;
+  readonly large: TaskLimiter;
 }
 
 /**
  * One core is left to the event loop: threads that tokenize on all of them would hold up every stream. At most two large
  * texts are tokenized at a time, as each takes hundreds of times its bytes.
  */
-export function textTurns(cores: number): TextTurns {
+export function textLimiters(cores: number): TextLimiters {
   const most = Math.max(1, cores - 1);
-  return { medium: new Turns(most), large: new Turns(Math.min(2, most)) };
+  return { medium: new TaskLimiter(most), large: new TaskLimiter(Math.min(2, most)) };
 }
 
 /** Shared by all models. */
-const sharedTurns = textTurns(availableParallelism());
+const sharedLimiters = textLimiters(availableParallelism());
 
 /** The same tokenizer for texts of requests: too long ones are refused, and all but short ones take turns. */
 export function boundedTokenizer(
   tokenizer: Tokenizer,
   mostBytes: () => number,
-  turns: TextTurns = sharedTurns,
+  limiters: TextLimiters = sharedLimiters,
 ): Tokenizer {
   const within = <Result>(text: string, { signal }: EncodeOptions, work: () => Promise<Result>): Promise<Result> => {
     if (text.length <= small) return work();
     const [bytes, most] = [Buffer.byteLength(text), mostBytes()];
     if (bytes > most) return Promise.reject(tooLong(bytes, most));
-    return (text.length <= large ? turns.medium : turns.large).take(work, signal);
+    return (text.length <= large ? limiters.medium : limiters.large).take(work, signal);
   };
   const encodePair = tokenizer.encodePair?.bind(tokenizer);
   return {

@@ -77,7 +77,7 @@ function taskOf(input: TemplateInput, specialTokens: JinjaOptions['specialTokens
   return { messages, tools, documents, addGenerationPrompt, continueFinalMessage, variables, specialTokens };
 }
 
-interface Ways {
+interface RenderMethods {
   /** Throws where the template does not support the input. */
   check?(input: TemplateInput): void;
   isLarge(input: TemplateInput): boolean;
@@ -86,19 +86,19 @@ interface Ways {
 }
 
 /** Renders at once where that is quick, and in the prompt thread otherwise. */
-export function rendering(ways: Ways): Pick<ChatTemplate, 'render' | 'renderInline' | 'renderInThread'> {
+export function rendering(methods: RenderMethods): Pick<ChatTemplate, 'render' | 'renderInline' | 'renderInThread'> {
   const renderInline = (input: TemplateInput): string | undefined => {
-    ways.check?.(input);
-    if (ways.isLarge(input)) return undefined;
+    methods.check?.(input);
+    if (methods.isLarge(input)) return undefined;
     try {
-      return ways.inline(input);
+      return methods.inline(input);
     } catch (error) {
       if (error instanceof TemplateError && error.kind === 'limit') return undefined;
       throw asApiError(error);
     }
   };
   const renderInThread = (input: TemplateInput): Promise<string> =>
-    ways.inThread(input).catch((error: unknown) => {
+    methods.inThread(input).catch((error: unknown) => {
       throw asApiError(error);
     });
   return { renderInline, renderInThread, render: async (input) => renderInline(input) ?? renderInThread(input) };

@@ -48,8 +48,8 @@ export function cutTokens(definition: unknown): string[] {
       !fillers.test(content),
   );
   const contents = [...new Set(candidates.map(({ content }) => content))];
-  const standsAlone = separable(added.map(({ content }) => content));
-  return contents.filter(standsAlone).slice(0, mostTokens);
+  const isSeparable = separable(added.map(({ content }) => content));
+  return contents.filter(isSeparable).slice(0, mostTokens);
 }
 
 /** Whether a post-processor does nothing to the tokens of a text but put others before and behind them. */

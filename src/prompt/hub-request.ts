@@ -16,14 +16,14 @@ export interface HubSettings {
 
 /** The settings with huggingface_hub's environment variables: `HF_HUB_CACHE`, `HF_HOME` and `HF_HUB_OFFLINE`. */
 export function hubSettings(
-  given: { endpoint: string; token?: string | undefined; cacheFolder: string },
+  options: { endpoint: string; token?: string | undefined; cacheFolder: string },
   environment: Readonly<Record<string, string | undefined>>,
 ): HubSettings {
   const { HF_HUB_CACHE: cache, HF_HOME: home, HF_HUB_OFFLINE: offline } = environment;
   return {
-    endpoint: given.endpoint,
-    token: given.token,
-    cacheFolder: cache || (home ? join(home, 'hub') : join(given.cacheFolder, 'hub')),
+    endpoint: options.endpoint,
+    token: options.token,
+    cacheFolder: cache || (home ? join(home, 'hub') : join(options.cacheFolder, 'hub')),
     offline: /^(1|on|yes|true)$/i.test(offline ?? ''),
   };
 }
@@ -37,10 +37,10 @@ export function hubCaches(own: string, environment: Readonly<Record<string, stri
 }
 
 /** A failed request for which a retry may succeed, or the cache may be used instead. */
-export class HubUnreachable extends Error {}
+export class HubUnreachableError extends Error {}
 
 const mostRedirects = 5;
-const answerTimeout = 15_000;
+const responseTimeout = 15_000;
 
 /** GETs an address of the hub, following redirects. Throws an error for people where the response is no success. */
 export async function hubRequest(
@@ -77,7 +77,7 @@ async function reach(
 ): Promise<Response> {
   // The limit is for the response headers, not for the body.
   const slow = new AbortController();
-  const timer = setTimeout(() => slow.abort(), answerTimeout);
+  const timer = setTimeout(() => slow.abort(), responseTimeout);
   try {
     return await fetch(url, {
       redirect: 'manual',
@@ -87,7 +87,7 @@ async function reach(
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new HubUnreachable(`${url.host} is unreachable (${reasonOf(error, slow.signal.aborted)})`, {
+    throw new HubUnreachableError(`${url.host} is unreachable (${reasonOf(error, slow.signal.aborted)})`, {
       cause: error,
     });
   } finally {
@@ -96,7 +96,7 @@ async function reach(
 }
 
 function reasonOf(error: unknown, timedOut: boolean): string {
-  if (timedOut) return `no response within ${answerTimeout / 1000} seconds`;
+  if (timedOut) return `no response within ${responseTimeout / 1000} seconds`;
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   return cause?.code ?? cause?.message ?? messageOf(error);
 }
@@ -113,5 +113,5 @@ function failure(
         : `${host} requires a token for ${what}: it is gated, private or misspelt. Set HF_TOKEN.`,
     );
   }
-  return new HubUnreachable(`${host} returned ${response.status} for ${what}`);
+  return new HubUnreachableError(`${host} returned ${response.status} for ${what}`);
 }

@@ -23,7 +23,7 @@ let requests: string[];
 let hub: string;
 let cdn: string;
 /** What the CDN does instead of answering, one entry for each request. */
-let faults: ((...args: Parameters<RequestListener>) => void)[];
+let errors: ((...args: Parameters<RequestListener>) => void)[];
 
 async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -56,8 +56,8 @@ const hubListener: RequestListener = (request, response) => {
 
 const cdnListener: RequestListener = (request, response) => {
   requests.push(`cdn ${request.url} ${request.headers.authorization ?? 'no token'}`);
-  const fault = faults.shift();
-  if (fault) fault(request, response);
+  const error = errors.shift();
+  if (error) error(request, response);
   else response.end(files['tokenizer.json']);
 };
 
@@ -76,7 +76,7 @@ function fetchName(name: string, settings: { token?: string; offline?: boolean; 
 beforeEach(async () => {
   servers = [];
   requests = [];
-  faults = [];
+  errors = [];
   cacheFolder = await mkdtemp(join(tmpdir(), 'hub-'));
   hub = await listen(hubListener);
   cdn = await listen(cdnListener);
@@ -135,7 +135,7 @@ describe('the hub', () => {
 
   it('tries again when a download is cut off or damaged, and keeps no piece of it', async () => {
     const whole = files['tokenizer.json'] ?? '';
-    faults = [
+    errors = [
       (_, response) => {
         response.writeHead(200, { 'content-length': whole.length });
         response.write(whole.slice(0, 1000), () => response.destroy());
@@ -149,7 +149,7 @@ describe('the hub', () => {
   });
 
   it('gives up on a download that never comes whole', async () => {
-    faults = [1, 2, 3].map(() => (_: unknown, response: Parameters<RequestListener>[1]) => response.end('half'));
+    errors = [1, 2, 3].map(() => (_: unknown, response: Parameters<RequestListener>[1]) => response.end('half'));
     await expect(fetchName('org/name')).rejects.toThrow(
       'org/name cannot be fetched: tokenizer.json arrived incomplete or damaged (4 bytes). Tried 3 times; set HF_ENDPOINT to use another hub.',
     );
@@ -180,12 +180,12 @@ describe('the hub', () => {
   });
 
   it("honours huggingface_hub's own variables", () => {
-    const given = { endpoint: 'https://hub', token: 't', cacheFolder: '/ours' };
+    const value = { endpoint: 'https://hub', token: 't', cacheFolder: '/ours' };
     const found = [
       {},
       { HF_HOME: '/home', HF_HUB_OFFLINE: '1' },
       { HF_HOME: '/home', HF_HUB_CACHE: '/cache', HF_HUB_OFFLINE: '0' },
-    ].map((environment) => hubSettings(given, environment));
+    ].map((environment) => hubSettings(value, environment));
     expect(found).toEqual([
       { endpoint: 'https://hub', token: 't', cacheFolder: '/ours/hub', offline: false },
       { endpoint: 'https://hub', token: 't', cacheFolder: '/home/hub', offline: true },

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { exists } from '../file-kind.ts';
 import { codeOf } from '../thrown.ts';
 import { AssetError } from './asset-error.ts';
-import { type HubSettings, HubUnreachable, hubRequest } from './hub-request.ts';
+import { type HubSettings, HubUnreachableError, hubRequest } from './hub-request.ts';
 
 export type { HubSettings } from './hub-request.ts';
 
@@ -30,7 +30,7 @@ interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const wanted = new Set([
+const neededFiles = new Set([
   'tokenizer.json',
   'tokenizer_config.json',
   'special_tokens_map.json',
@@ -71,7 +71,7 @@ export async function fetchFromHub(options: FetchOptions): Promise<string> {
     await writeWhole(reference, commit);
     return folder;
   } catch (error) {
-    if (!(error instanceof HubUnreachable)) throw error;
+    if (!(error instanceof HubUnreachableError)) throw error;
     const cached = await cachedSnapshot(base, reference, revision);
     if (cached === undefined) {
       throw new AssetError(
@@ -122,7 +122,7 @@ async function listing(
   }
   const files = body.siblings
     .map(({ rfilename }) => (typeof rfilename === 'string' ? rfilename : ''))
-    .filter((file) => wanted.has(file) || /^additional_chat_templates\/[\w-]+\.jinja$/.test(file));
+    .filter((file) => neededFiles.has(file) || /^additional_chat_templates\/[\w-]+\.jinja$/.test(file));
   if (!files.some((file) => file.startsWith('tokenizer') || file.startsWith('chat_template'))) {
     throw new AssetError(
       `The model ${repository} has no tokenizer.json, tokenizer_config.json or chat template on ${url.host}.`,
@@ -132,10 +132,10 @@ async function listing(
 }
 
 async function ensureFile(
-  place: { repository: string; commit: string; file: string; folder: string },
+  location: { repository: string; commit: string; file: string; folder: string },
   options: FetchOptions,
 ): Promise<void> {
-  const { repository, commit, file, folder } = place;
+  const { repository, commit, file, folder } = location;
   const target = join(folder, file);
   // A commit never changes, and a file gets its name only once it is whole.
   if (await exists(target)) return;
@@ -168,12 +168,12 @@ async function download(response: Response, target: string, options: FetchOption
     await pipeline(source, createWriteStream(temporary), { signal: options.signal });
     const digests = { sha256: whole.digest('hex'), sha1: blob.digest('hex') };
     const complete = (total === undefined || received === total) && matches(response.headers, digests);
-    if (!complete) throw new HubUnreachable(`${options.file} arrived incomplete or damaged (${received} bytes)`);
+    if (!complete) throw new HubUnreachableError(`${options.file} arrived incomplete or damaged (${received} bytes)`);
     await rename(temporary, target);
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (error instanceof HubUnreachable || codeOf(error)?.startsWith('E')) throw error;
-    throw new HubUnreachable(`the download of ${options.file} ended after ${received} bytes`, { cause: error });
+    if (error instanceof HubUnreachableError || codeOf(error)?.startsWith('E')) throw error;
+    throw new HubUnreachableError(`the download of ${options.file} ended after ${received} bytes`, { cause: error });
   } finally {
     await rm(temporary, { force: true });
   }
@@ -191,7 +191,7 @@ async function persistently<T>(attempt: () => Promise<T>, signal: AbortSignal | 
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof HubUnreachable) || count >= tries) throw error;
+      if (!(error instanceof HubUnreachableError) || count >= tries) throw error;
       await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** count));
       signal?.throwIfAborted();
     }

@@ -17,14 +17,14 @@ const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
 /** An encoder, and the texts that it had to tokenize. */
 function encoder(encode = async (text: string) => idsOf(text, /^(<e>|\[s\])/.test(text) ? 1 : 0)) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const store = new SegmentStore();
   store.limit = 2 ** 20;
   const segments = new SegmentEncoder({
     cuts,
     store,
     encode: (text) => {
-      asked.push(text);
+      requested.push(text);
       return encode(text);
     },
   });
@@ -32,45 +32,45 @@ function encoder(encode = async (text: string) => idsOf(text, /^(<e>|\[s\])/.tes
     const found = await segments.encode(text);
     return found && { ids: found.parts.flatMap((part) => [...part]), length: found.length, reused: found.reused };
   };
-  return { ids, asked, store };
+  return { ids, requested, store };
 }
 
 const long = 'x'.repeat(1024);
 
 describe('SegmentEncoder', () => {
   it('encodes only what is new, behind the token before it', async () => {
-    const { ids, asked } = encoder();
+    const { ids, requested } = encoder();
     expect(await ids('hi<e>you')).toEqual({ ids: idsOf('hi<e>you'), length: 7, reused: 0 });
     expect(await ids('hi<e>your<e>[s]')).toEqual({ ids: idsOf('hi<e>your<e>[s]'), length: 10, reused: 4 });
     expect(await ids('hi<e>your<e>[s]me')).toEqual({ ids: idsOf('hi<e>your<e>[s]me'), length: 12, reused: 10 });
     expect(await ids('hi<e>your<e>[s]')).toEqual({ ids: idsOf('hi<e>your<e>[s]'), length: 10, reused: 10 });
-    expect(asked).toEqual(['hi<e>you', '<e>your<e>[s]', '[s]me']);
+    expect(requested).toEqual(['hi<e>you', '<e>your<e>[s]', '[s]me']);
   });
 
   it('tells the beginning of a text from its inside', async () => {
-    const { ids, asked } = encoder();
+    const { ids, requested } = encoder();
     await ids('a<e>b<e>');
     expect(await ids('b<e>a<e>c')).toMatchObject({ ids: idsOf('b<e>a<e>c'), reused: 0 });
-    expect(asked).toEqual(['a<e>b<e>', 'b<e>a<e>c']);
+    expect(requested).toEqual(['a<e>b<e>', 'b<e>a<e>c']);
   });
 
   it('encodes what is new on both sides of a long part apart, and of a short part together', async () => {
-    const { ids, asked } = encoder();
+    const { ids, requested } = encoder();
     await ids(`a<e>${long}<e>short<e>`);
-    asked.length = 0;
+    requested.length = 0;
     const changed = `a<e>b<e>${long}<e>c<e>short<e>d`;
     expect(await ids(changed)).toMatchObject({ ids: idsOf(changed), reused: 3 + 1025 });
-    expect(asked).toEqual(['<e>b<e>', '<e>c<e>short<e>d']);
+    expect(requested).toEqual(['<e>b<e>', '<e>c<e>short<e>d']);
   });
 
   it('leaves texts without cuts, and those with too many, to others', async () => {
-    const { ids, asked } = encoder();
+    const { ids, requested } = encoder();
     expect([await ids(''), await ids('plain <e'), await ids('<e>'.repeat(16_385))]).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect((await ids('<e>'.repeat(16_384)))?.length).toBe(16_385 - 1);
   });
 

@@ -19,7 +19,7 @@ export interface TemplateMessage {
   readonly [field: string]: unknown;
 }
 
-type Prepared = Record<string, unknown>;
+type PreparedMessage = Record<string, unknown>;
 
 const reasoningFields = ['reasoning_content', 'thinking', 'reasoning'];
 const mediaTypes: Record<string, string> = {
@@ -30,9 +30,9 @@ const mediaTypes: Record<string, string> = {
 };
 
 /** The messages the way this template expects them, with the choices that vLLM and transformers make. */
-export function messagesFor(traits: TemplateTraits, messages: readonly TemplateMessage[]): Prepared[] {
+export function messagesFor(traits: TemplateTraits, messages: readonly TemplateMessage[]): PreparedMessage[] {
   return messages.map((message, index) => {
-    const prepared: Prepared = { ...message, role: roleFor(traits, message.role) };
+    const prepared: PreparedMessage = { ...message, role: roleFor(traits, message.role) };
     prepared['content'] = contentFor(traits, message.content, index);
     if (message.tool_calls === null) delete prepared['tool_calls'];
     else if (message.tool_calls) prepared['tool_calls'] = message.tool_calls.map((call) => callFor(traits, call));

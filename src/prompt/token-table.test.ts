@@ -96,9 +96,9 @@ describe('the table of tokens', () => {
   it('owns its memory, so that it can be transferred to another thread', () => {
     const table = tableOf(definition(['a', 'b'], {}));
     const buffers = buffersOfTable(table);
-    const given = structuredClone(table, { transfer: buffers });
+    const value = structuredClone(table, { transfer: buffers });
     expect(buffers.map(({ byteLength }) => byteLength)).toEqual([0, 0, 0, 0, 0]);
-    expect(Buffer.from(given.inside.bytes).toString()).toBe(' a b');
+    expect(Buffer.from(value.inside.bytes).toString()).toBe(' a b');
   });
 
   it.each([

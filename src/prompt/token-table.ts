@@ -50,14 +50,14 @@ function tokensOf(vocabulary: Definition['model']['vocab']): (string | undefined
   return tokens;
 }
 
-interface Writing {
+interface WriteOptions {
   readonly plan: DecoderPlan;
   readonly first: boolean;
   /** Tokens that are bytes or parts are marked here. */
   readonly kinds: Uint8Array;
 }
 
-function write(tokens: readonly (string | undefined)[], { plan, first, kinds }: Writing): TokenBytes {
+function write(tokens: readonly (string | undefined)[], { plan, first, kinds }: WriteOptions): TokenBytes {
   const offsets = new Uint32Array(tokens.length + 1);
   const written: Uint8Array[] = [];
   let end = 0;

@@ -12,7 +12,7 @@ import type { EncodeTask, TokenizerFile, WorkerResults, WorkerTask } from './wor
 
 // The thread beside the event loop: loading a tokenizer and copying ids out of it are synchronous and take long.
 
-interface Loaded {
+interface LoadedTokenizer {
   readonly tokenizer: Tokenizer;
   readonly ownBos: string | undefined;
   /** Ids to put in front, and whether the tokenizer is to add its own special tokens. */
@@ -34,12 +34,12 @@ interface Frame {
 /** Texts below this many characters are always encoded: that takes less than a millisecond. */
 const shortestCached = 1024;
 const store = new SegmentStore();
-const loaded = new Map<string, Promise<Loaded>>();
+const loaded = new Map<string, Promise<LoadedTokenizer>>();
 const compiled = new Map<string, CompiledTemplate>();
 const mostCompiled = 64;
 const largestId = 2 ** 31 - 1;
 
-async function load({ file, bos }: TokenizerFile): Promise<Loaded> {
+async function load({ file, bos }: TokenizerFile): Promise<LoadedTokenizer> {
   const tokenizer = Tokenizer.fromFile(file);
   // A file may carry the truncation and padding of its training; a prompt must keep every token.
   tokenizer.disableTruncation();
@@ -68,7 +68,7 @@ async function load({ file, bos }: TokenizerFile): Promise<Loaded> {
   return { ...base, ownBos: bos.token, prefix: [id], addsSpecial: true };
 }
 
-function tokenizerOf(file: TokenizerFile): Promise<Loaded> {
+function tokenizerOf(file: TokenizerFile): Promise<LoadedTokenizer> {
   const key = JSON.stringify(file);
   let promise = loaded.get(key);
   if (promise === undefined) {
@@ -81,9 +81,9 @@ function tokenizerOf(file: TokenizerFile): Promise<Loaded> {
 
 /** What surrounds the ids of a text once special tokens are added to them. */
 function frameOf(plain: readonly number[], special: readonly number[]): Frame | undefined {
-  const places = special.flatMap((_, at) => (plain.every((id, index) => special[at + index] === id) ? [at] : []));
-  const [at] = places;
-  if (at === undefined || places.length > 1 || plain.length === 0) return undefined;
+  const positions = special.flatMap((_, at) => (plain.every((id, index) => special[at + index] === id) ? [at] : []));
+  const [at] = positions;
+  if (at === undefined || positions.length > 1 || plain.length === 0) return undefined;
   return { front: special.slice(0, at), back: special.slice(at + plain.length) };
 }
 
@@ -92,7 +92,7 @@ async function encode(task: EncodeTask): Promise<WorkerResults['encode' | 'count
   return (await encodeSegments(task, tokenizer)) ?? encodeWhole(task, tokenizer);
 }
 
-async function encodeWhole(task: EncodeTask, { tokenizer, prefix, addsSpecial }: Loaded) {
+async function encodeWhole(task: EncodeTask, { tokenizer, prefix, addsSpecial }: LoadedTokenizer) {
   const addSpecialTokens = task.addSpecialTokens && addsSpecial;
   const encoding = await tokenizer.encode(task.text, null, { addSpecialTokens });
   const front = task.addSpecialTokens ? prefix : [];
@@ -104,7 +104,7 @@ async function encodeWhole(task: EncodeTask, { tokenizer, prefix, addsSpecial }:
   return { ids, reused: 0 };
 }
 
-async function encodeSegments(task: EncodeTask, { prefix, addsSpecial, frame, segments }: Loaded) {
+async function encodeSegments(task: EncodeTask, { prefix, addsSpecial, frame, segments }: LoadedTokenizer) {
   if (task.cacheSize === undefined || frame === undefined) return undefined;
   store.limit = task.cacheSize;
   if (task.cacheSize === 0 || task.text.length < shortestCached) return undefined;

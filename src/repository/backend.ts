@@ -26,7 +26,7 @@ const telling: readonly (readonly [file: string, backend: string])[] = [
   ['model.py', 'python'],
 ];
 
-interface Surroundings {
+interface BackendHints {
   readonly name: string;
   readonly folder: string;
   readonly versions: readonly number[];
@@ -35,7 +35,7 @@ interface Surroundings {
 /** The backend of a model, from its configuration, its files or the end of its name, as Triton completes it. */
 export async function backendOf(
   config: Pick<ModelConfigFile, 'backend' | 'platform' | 'default_model_filename'>,
-  { name, folder, versions }: Surroundings,
+  { name, folder, versions }: BackendHints,
 ): Promise<string | undefined> {
   if (config.backend !== '') return config.backend;
   if (config.platform !== '') return platforms[config.platform] ?? config.platform;

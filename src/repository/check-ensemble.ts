@@ -13,7 +13,7 @@ export function checkEnsemble(model: AvailableModel, models: readonly Repository
 /** A tensor of the ensemble, and the model that provides it. */
 interface Source {
   readonly tensor: ModelTensor | undefined;
-  readonly giver: string;
+  readonly provider: string;
   readonly batched: boolean;
 }
 
@@ -35,7 +35,7 @@ class EnsembleCheck {
     if (steps.length === 0)
       this.#error('ensemble_scheduling', 'an ensemble needs ensemble_scheduling with at least one step.');
     for (const tensor of config.input)
-      this.#give(tensor.name, { tensor, giver: 'the ensemble', batched: this.#batched() });
+      this.#provide(tensor.name, { tensor, provider: 'the ensemble', batched: this.#batched() });
     for (const [at, step] of steps.entries()) this.#collect(step, `ensemble_scheduling.step[${at}]`);
     for (const [at, step] of steps.entries()) this.#checkInputs(step, `ensemble_scheduling.step[${at}]`);
     for (const [at, tensor] of config.output.entries()) this.#checkOutput(tensor, `output[${at}]`);
@@ -48,13 +48,13 @@ class EnsembleCheck {
   /** The tensors that a step provides. */
   #collect(step: EnsembleStep, path: string): void {
     const inner = this.#find(step, path);
-    for (const [name, given] of Object.entries(step.output_map)) {
+    for (const [name, provided] of Object.entries(step.output_map)) {
       const at = `${path}.output_map[${name}]`;
       const outputs = inner?.config.output ?? [];
       const tensor = this.#tensorNamed(name, { side: 'output', tensors: outputs, step, at });
-      if (this.#sources.has(given))
-        this.#error(at, `${given} is already provided by ${this.#sources.get(given)?.giver}.`);
-      else this.#give(given, { tensor, giver: step.model_name, batched: isBatched(inner) });
+      if (this.#sources.has(provided))
+        this.#error(at, `${provided} is already provided by ${this.#sources.get(provided)?.provider}.`);
+      else this.#provide(provided, { tensor, provider: step.model_name, batched: isBatched(inner) });
     }
   }
 
@@ -68,7 +68,7 @@ class EnsembleCheck {
       this.#used.add(taken);
       if (source === undefined) this.#error(at, `no step provides ${taken}.${suggest(taken, this.#sources.keys())}`);
       else if (tensor !== undefined && inner?.state === 'available') {
-        this.#checkFit(at, source, { tensor, giver: step.model_name, batched: isBatched(inner) });
+        this.#checkFit(at, source, { tensor, provider: step.model_name, batched: isBatched(inner) });
       }
     }
     for (const { name, optional } of inputs) {
@@ -81,7 +81,7 @@ class EnsembleCheck {
   #checkOutput(tensor: ModelTensor, path: string): void {
     const source = this.#sources.get(tensor.name);
     if (source === undefined) this.#error(path, `no step provides the output ${tensor.name}.`);
-    else this.#checkFit(path, source, { tensor, giver: 'the ensemble', batched: this.#batched() });
+    else this.#checkFit(path, source, { tensor, provider: 'the ensemble', batched: this.#batched() });
   }
 
   /** A model that leaves its tensors to auto-complete can't be checked. */
@@ -102,13 +102,19 @@ class EnsembleCheck {
 
   #checkFit(path: string, from: Source, to: Source): void {
     if (from.tensor === undefined || to.tensor === undefined) return;
-    const { name, data_type: given } = from.tensor;
-    const { data_type: wanted } = to.tensor;
-    if (given !== wanted) {
-      this.#error(path, `${name} of ${from.giver} is ${given}, but ${to.tensor.name} of ${to.giver} is ${wanted}.`);
+    const { name, data_type: provided } = from.tensor;
+    const { data_type: required } = to.tensor;
+    if (provided !== required) {
+      this.#error(
+        path,
+        `${name} of ${from.provider} is ${provided}, but ${to.tensor.name} of ${to.provider} is ${required}.`,
+      );
     } else if (!shapesFit(shapeOf(from), shapeOf(to))) {
       const [ours, theirs] = [shapeOf(from), shapeOf(to)].map((shape) => `[${shape.join(', ')}]`);
-      this.#error(path, `${name} of ${from.giver} is ${ours}, but ${to.tensor.name} of ${to.giver} is ${theirs}.`);
+      this.#error(
+        path,
+        `${name} of ${from.provider} is ${ours}, but ${to.tensor.name} of ${to.provider} is ${theirs}.`,
+      );
     }
   }
 
@@ -129,7 +135,7 @@ class EnsembleCheck {
     return isBatched(this.#model);
   }
 
-  #give(name: string, source: Source): void {
+  #provide(name: string, source: Source): void {
     if (!this.#sources.has(name)) this.#sources.set(name, source);
   }
 

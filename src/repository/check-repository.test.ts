@@ -57,7 +57,7 @@ it('warns of a path that the Python backend cannot use', async () => {
 });
 
 const guarded = '"structured_outputs_config":{"backend":"xgrammar"}';
-const asked = 'parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "true" } }';
+const requested = 'parameters { key: "ENABLE_VLLM_HEALTH_CHECK" value { string_value: "true" } }';
 
 it.each([
   [
@@ -78,7 +78,7 @@ it.each([
     'm/1/multi_lora.json: error: it is not a JSON object.',
   ],
 ])('finds what a vLLM model lacks: %j', async (files, finding) => {
-  expect(await check({ 'm/config.pbtxt': `backend: "vllm" ${asked}`, ...files })).toEqual([finding]);
+  expect(await check({ 'm/config.pbtxt': `backend: "vllm" ${requested}`, ...files })).toEqual([finding]);
 });
 
 const noLibrary =
@@ -90,12 +90,12 @@ const noCheck =
 
 it.each([
   ['{"model":"a"}', '', [noCheck, noLibrary]],
-  ['{"model":"a","structured_outputs_config":{"backend":"auto"}}', asked, [noLibrary]],
-  ['{"model":"a","structured_outputs_config":{"disable_any_whitespace":true}}', asked, [noLibrary]],
-  [`{"model":"a",${guarded}}`, asked.replace('true', 'false'), [noCheck]],
-  [`{"model":"a",${guarded}}`, asked.replace('true', 'True'), []],
-  ['{"model":"a","structured_outputs_config":"{\\"backend\\":\\"guidance\\"}"}', asked, []],
-  ['{"model":"a","guided_decoding_backend":"xgrammar"}', asked, []],
+  ['{"model":"a","structured_outputs_config":{"backend":"auto"}}', requested, [noLibrary]],
+  ['{"model":"a","structured_outputs_config":{"disable_any_whitespace":true}}', requested, [noLibrary]],
+  [`{"model":"a",${guarded}}`, requested.replace('true', 'false'), [noCheck]],
+  [`{"model":"a",${guarded}}`, requested.replace('true', 'True'), []],
+  ['{"model":"a","structured_outputs_config":"{\\"backend\\":\\"guidance\\"}"}', requested, []],
+  ['{"model":"a","guided_decoding_backend":"xgrammar"}', requested, []],
 ])('warns of a vLLM model without its safeguards: %s %s', async (engine, parameters, findings) => {
   const files = { 'm/config.pbtxt': `backend: "vllm" ${parameters}`, 'm/1/model.json': engine };
   expect(await check(files)).toEqual(findings);

@@ -17,9 +17,9 @@ import type { AvailableModel } from './repository-model.ts';
 /** Checks that a vLLM model has the files that its backend needs, and the settings that keep its engine alive. */
 export async function checkVllm({ folder, versions, config, source }: AvailableModel): Promise<readonly Finding[]> {
   const found = await Promise.all(versions.map((version) => checkVersion(join(folder, String(version)))));
-  const isAsked = checksHealth(config.parameters);
+  const hasHealthCheck = checksHealth(config.parameters);
   return [
-    ...(isAsked ? [] : [{ severity: 'warning', file: source.configFile, text: healthCheckAdvice } as const]),
+    ...(hasHealthCheck ? [] : [{ severity: 'warning', file: source.configFile, text: healthCheckAdvice } as const]),
     ...found.flat(),
   ];
 }

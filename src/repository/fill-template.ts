@@ -1,7 +1,7 @@
 import type { Position } from './pbtxt/text-format-error.ts';
 
 /** One `${name}` that got no value. */
-export interface Unfilled extends Position {
+export interface UnfilledPlaceholder extends Position {
   readonly name: string;
   /** TensorRT-LLM treats an unfilled value in quotes as not set; without quotes, the file is invalid. */
   readonly quoted: boolean;
@@ -9,19 +9,19 @@ export interface Unfilled extends Position {
 
 export interface FilledTemplate {
   readonly text: string;
-  readonly unfilled: readonly Unfilled[];
+  readonly unfilled: readonly UnfilledPlaceholder[];
   /** Names with a value that the template does not have. */
   readonly unknown: readonly string[];
 }
 
 /** The default values of TensorRT-LLM's tool. */
-const standing: Readonly<Record<string, string>> = { max_queue_size: '0', max_queue_delay_microseconds: '0' };
+const defaults: Readonly<Record<string, string>> = { max_queue_size: '0', max_queue_delay_microseconds: '0' };
 
 const placeholder = /\$(?:\$|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
 /** Fills a template as TensorRT-LLM's tool does: `${name}` and `$name` get their value, `$$` becomes `$`. */
 export function fillTemplate(template: string, values: ReadonlyMap<string, string>): FilledTemplate {
-  const known = new Map([...Object.entries(standing), ...values]);
+  const known = new Map([...Object.entries(defaults), ...values]);
   const seen = new Set<string>();
   const text = template.replace(placeholder, (written: string, braced?: string, bare?: string) => {
     if (written === '$$') return '$';
@@ -33,7 +33,7 @@ export function fillTemplate(template: string, values: ReadonlyMap<string, strin
 }
 
 /** Every `${name}` of a text, with its position. */
-function findUnfilled(text: string): readonly Unfilled[] {
+function findUnfilled(text: string): readonly UnfilledPlaceholder[] {
   return text.split('\n').flatMap((line, at) =>
     [...line.matchAll(/\$\{([A-Za-z_]\w*)\}/g)]
       .filter(({ index }) => !isComment(line.slice(0, index)))

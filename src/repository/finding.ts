@@ -10,23 +10,23 @@ export interface Finding {
 }
 
 /** A finding as one line: `models/a/config.pbtxt:3:1: error: …`. */
-export function findingLine({ severity, text, ...place }: Finding): string {
-  return `${placeOf(place)}: ${severity}: ${text}`;
+export function findingLine({ severity, text, ...location }: Finding): string {
+  return `${locationText(location)}: ${severity}: ${text}`;
 }
 
 /** The location of a finding, in the format of editors and terminals. */
-export function placeOf({ file, position }: Pick<Finding, 'file' | 'position'>): string {
+export function locationText({ file, position }: Pick<Finding, 'file' | 'position'>): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }
 
 /** An error that makes one model unavailable; the others are served. */
-export class ModelFault extends Error {
+export class ModelError extends Error {
   readonly finding: Finding;
 
-  constructor(text: string, place: Pick<Finding, 'file' | 'position'>) {
-    super(`${placeOf(place)}: ${text}`);
+  constructor(text: string, location: Pick<Finding, 'file' | 'position'>) {
+    super(`${locationText(location)}: ${text}`);
     this.name = 'ModelError';
-    this.finding = { severity: 'error', ...place, text };
+    this.finding = { severity: 'error', ...location, text };
   }
 }
 

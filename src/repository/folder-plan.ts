@@ -17,7 +17,7 @@ export interface FolderPlan {
 }
 
 /** A file for an empty folder, which Git, archives and object stores would drop. */
-export function keptFolder(path: string): PlannedFile {
+export function gitkeepFile(path: string): PlannedFile {
   return { path: join(path, '.gitkeep'), content: '' };
 }
 

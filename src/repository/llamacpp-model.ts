@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { isFile } from '../file-kind.ts';
-import { type Finding, ModelFault } from './finding.ts';
+import { type Finding, ModelError } from './finding.ts';
 import { type ModelFolder } from './model-folder.ts';
 import { suggest } from './pbtxt/suggest.ts';
 
@@ -27,18 +27,18 @@ export const llamacppParameters = ['model_path', 'context_length', 'sequences', 
 
 type ParameterName = (typeof llamacppParameters)[number];
 
-interface Described {
+interface LlamacppResult {
   readonly model: LlamacppModel;
   readonly findings: readonly Finding[];
 }
 
 /** Reads a model of the backend llamacpp. Throws a ModelError for a missing file or a wrong value. */
-export async function describeLlamacpp(source: ModelFolder, versions: readonly number[]): Promise<Described> {
+export async function describeLlamacpp(source: ModelFolder, versions: readonly number[]): Promise<LlamacppResult> {
   const parameters = new Parameters(source);
   const files = new Map<number, string>();
   for (const version of versions) files.set(version, await modelFile(source, version, parameters));
   const adapters = adaptersOf(source, parameters);
-  for (const { file } of adapters) await checkGguf(file, parameters.place('lora'));
+  for (const { file } of adapters) await checkGguf(file, parameters.locationOf('lora'));
   return {
     model: {
       files,
@@ -61,7 +61,7 @@ class Parameters {
     return this.#source.read?.config.parameters[name]?.string_value;
   }
 
-  place(name: string): Pick<Finding, 'file' | 'position'> {
+  locationOf(name: string): Pick<Finding, 'file' | 'position'> {
     return { file: this.#source.configFile, position: this.#source.read?.positions.get(`parameters[${name}]`) };
   }
 
@@ -69,9 +69,9 @@ class Parameters {
     const text = this.text(name);
     if (text === undefined) return undefined;
     if (/^[1-9]\d{0,8}$/.test(text.trim())) return Number(text);
-    throw new ModelFault(
+    throw new ModelError(
       `${name} must be a whole number of at least 1, not ${JSON.stringify(text)}.`,
-      this.place(name),
+      this.locationOf(name),
     );
   }
 
@@ -82,7 +82,7 @@ class Parameters {
       .filter((name) => !known.includes(name))
       .map((name) => ({
         severity: 'warning',
-        ...this.place(name),
+        ...this.locationOf(name),
         text: `the backend llamacpp ignores the parameter ${name}.${suggest(name, known)}`,
       }));
   }
@@ -91,15 +91,15 @@ class Parameters {
 async function modelFile(source: ModelFolder, version: number, parameters: Parameters): Promise<string> {
   const path = parameters.text('model_path');
   if (path !== undefined) {
-    const file = insideModel(source.folder, path, parameters.place('model_path'));
-    await checkGguf(file, parameters.place('model_path'));
+    const file = insideModel(source.folder, path, parameters.locationOf('model_path'));
+    await checkGguf(file, parameters.locationOf('model_path'));
     return file;
   }
   const fileName = source.read?.config.default_model_filename || 'model.gguf';
   const folder = join(source.folder, String(version));
   const file = insideModel(folder, fileName, { file: source.configFile });
   if (!(await isFile(file)))
-    throw new ModelFault(`${fileName} is missing.${await alternatives(folder)}`, { file: folder });
+    throw new ModelError(`${fileName} is missing.${await alternatives(folder)}`, { file: folder });
   await checkGguf(file, { file });
   return file;
 }
@@ -117,22 +117,22 @@ async function alternatives(folder: string): Promise<string> {
  * A path of a configuration. A relative path must stay inside the model's folder, so that a repository can be moved and
  * a copy of it uses no other files. A file elsewhere needs an absolute path.
  */
-function insideModel(folder: string, path: string, place: Pick<Finding, 'file' | 'position'>): string {
-  if (path === '') throw new ModelFault('the path is empty.', place);
+function insideModel(folder: string, path: string, location: Pick<Finding, 'file' | 'position'>): string {
+  if (path === '') throw new ModelError('the path is empty.', location);
   if (isAbsolute(path)) return path;
   const file = resolve(folder, path);
   const inside = relative(resolve(folder), file);
   if (inside === '..' || inside.startsWith('../') || inside.startsWith('..\\')) {
-    throw new ModelFault(
+    throw new ModelError(
       `${path} is outside the model's folder: use an absolute path, or move the file into the folder.`,
-      place,
+      location,
     );
   }
   return file;
 }
 
 function adaptersOf({ folder }: ModelFolder, parameters: Parameters): readonly LlamacppAdapter[] {
-  const place = parameters.place('lora');
+  const location = parameters.locationOf('lora');
   const items = (parameters.text('lora') ?? '').split(',').map((item) => item.trim());
   const adapters = items
     .filter((item) => item !== '')
@@ -140,17 +140,17 @@ function adaptersOf({ folder }: ModelFolder, parameters: Parameters): readonly L
       const equals = item.indexOf('=');
       const path = item.slice(equals + 1).trim();
       const name = equals < 0 ? basename(path).replace(/\.gguf$/, '') : item.slice(0, equals).trim();
-      if (name === '') throw new ModelFault(`an adapter in lora has no name: use name=path, not ${item}.`, place);
-      return { name, file: insideModel(folder, path, place) };
+      if (name === '') throw new ModelError(`an adapter in lora has no name: use name=path, not ${item}.`, location);
+      return { name, file: insideModel(folder, path, location) };
     });
   const twice = adapters.find(({ name }, at) => adapters.findIndex((other) => other.name === name) !== at);
-  if (twice !== undefined) throw new ModelFault(`lora has the adapter ${twice.name} twice.`, place);
+  if (twice !== undefined) throw new ModelError(`lora has the adapter ${twice.name} twice.`, location);
   return adapters;
 }
 
-async function checkGguf(file: string, place: Pick<Finding, 'file' | 'position'>): Promise<void> {
+async function checkGguf(file: string, location: Pick<Finding, 'file' | 'position'>): Promise<void> {
   const problem = await ggufProblem(file);
-  if (problem !== undefined) throw new ModelFault(problem, place);
+  if (problem !== undefined) throw new ModelError(problem, location);
 }
 
 /** Why a file is not usable as GGUF file. It reads only the first bytes: the engine checks the rest. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, isFolder } from '../file-kind.ts';
-import { ModelFault } from './finding.ts';
+import { ModelError } from './finding.ts';
 import { type ReadModelConfig, readModelConfig } from './pbtxt/model-config.ts';
 import { TextFormatError } from './pbtxt/text-format-error.ts';
 
@@ -33,14 +33,14 @@ export async function versionFolders(folder: string): Promise<number[]> {
 export async function readConfigFile(file: string): Promise<ReadModelConfig | undefined> {
   if (!(await exists(file))) return undefined;
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new ModelFault(`it cannot be read: ${reasonOf(error)}.`, { file });
+    throw new ModelError(`it cannot be read: ${reasonOf(error)}.`, { file });
   });
-  if (!isUtf8(bytes)) throw new ModelFault('it is not UTF-8 text.', { file });
+  if (!isUtf8(bytes)) throw new ModelError('it is not UTF-8 text.', { file });
   try {
     return readModelConfig(bytes.toString(), file);
   } catch (error) {
     if (!(error instanceof TextFormatError)) throw error;
-    throw new ModelFault(error.problem, { file, position: error.position });
+    throw new ModelError(error.problem, { file, position: error.position });
   }
 }
 

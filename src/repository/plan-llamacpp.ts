@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { embeddedBackend } from './backend.ts';
-import { checkModelName, type FolderPlan, keptFolder, type PlannedFile } from './folder-plan.ts';
+import { checkModelName, type FolderPlan, gitkeepFile, type PlannedFile } from './folder-plan.ts';
 import { writeModelConfig } from './pbtxt/model-config.ts';
 
 export interface LlamacppOptions {
@@ -39,5 +39,5 @@ export function planLlamacpp({ name, weights, contextLength, sequences, adapters
 function weightsFile(folder: string, { file, as }: LlamacppOptions['weights']): PlannedFile {
   const path = join(folder, 'model.gguf');
   if (as === 'copy') return { path, copyOf: file };
-  return as === 'link' ? { path, linkTo: file } : keptFolder(folder);
+  return as === 'link' ? { path, linkTo: file } : gitkeepFile(folder);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RepositoryError } from './finding.ts';
-import { checkModelName, type FolderPlan, keptFolder, type PlannedFile } from './folder-plan.ts';
+import { checkModelName, type FolderPlan, gitkeepFile, type PlannedFile } from './folder-plan.ts';
 import { writeModelConfig } from './pbtxt/model-config.ts';
 import type { WritableMessage } from './pbtxt/write-text-format.ts';
 import * as tensors from './trtllm-tensors.ts';
@@ -50,10 +50,10 @@ export function planTrtllm({ name, values, pythonFrom }: TrtllmOptions): TrtllmP
   );
   const copies =
     pythonFrom === undefined ? [] : foreign.map((path): PlannedFile => ({ path, copyOf: join(pythonFrom, path) }));
-  const kept = [...models.keys()].map((model) => keptFolder(join(model, '1')));
+  const gitkeepFiles = [...models.keys()].map((model) => gitkeepFile(join(model, '1')));
   return {
     models: [...models.keys()],
-    files: [...written, ...kept, ...copies],
+    files: [...written, ...gitkeepFiles, ...copies],
     foreign: pythonFrom === undefined ? foreign : [],
   };
 }

@@ -47,6 +47,6 @@ function guideLibrary(engine: VllmOptions['engine']): Readonly<Record<string, un
 
 /** The model comes first, because readers look for it. */
 function json(engine: Readonly<Record<string, unknown>>, model: string): string {
-  const given = Object.entries(engine).filter(([, value]) => value !== null);
-  return `${JSON.stringify({ model, ...Object.fromEntries(given) }, null, 2)}\n`;
+  const entries = Object.entries(engine).filter(([, value]) => value !== null);
+  return `${JSON.stringify({ model, ...Object.fromEntries(entries) }, null, 2)}\n`;
 }

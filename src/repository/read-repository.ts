@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFile, isFolder } from '../file-kind.ts';
 import { backendOf, embeddedBackend } from './backend.ts';
-import { type Finding, ModelFault, RepositoryError } from './finding.ts';
+import { type Finding, ModelError, RepositoryError } from './finding.ts';
 import { describeLlamacpp } from './llamacpp-model.ts';
 import { type ModelFolder, readConfigFile, subfolders, versionFolders } from './model-folder.ts';
 import { completeModelConfig, type ModelConfigFile } from './pbtxt/model-config.ts';
@@ -70,7 +70,7 @@ async function readFolder(repository: string): Promise<ModelRepository> {
 /** Undefined for a folder that is not a model. */
 async function readModel(repository: string, name: string): Promise<RepositoryModel | undefined> {
   const folder = join(repository, name);
-  const place = { name, repository, folder };
+  const identity = { name, repository, folder };
   const configFile = join(folder, 'config.pbtxt');
   let backend: string | undefined;
   try {
@@ -82,7 +82,7 @@ async function readModel(repository: string, name: string): Promise<RepositoryMo
     checkName(source, name);
     const filled = { ...config, name, backend: requireBackend(backend, source) };
     const { served, findings } = versionsOf(source, filled.backend);
-    const common = { ...place, state: 'available', source, versions: served } as const;
+    const common = { ...identity, state: 'available', source, versions: served } as const;
     if (filled.backend !== embeddedBackend) {
       // Triton knows an ensemble by its platform; a backend of that name does not exist.
       const known = filled.backend === 'ensemble' ? { ...config, name } : filled;
@@ -92,8 +92,8 @@ async function readModel(repository: string, name: string): Promise<RepositoryMo
     const all = [...findings, ...more];
     return { ...common, runsOn: 'embedded', backend: filled.backend, config: filled, llamacpp: model, findings: all };
   } catch (error) {
-    if (!(error instanceof ModelFault)) throw error;
-    return { ...place, state: 'unavailable', backend, reason: error.message, findings: [error.finding] };
+    if (!(error instanceof ModelError)) throw error;
+    return { ...identity, state: 'unavailable', backend, reason: error.message, findings: [error.finding] };
   }
 }
 
@@ -101,7 +101,7 @@ function checkName({ read, configFile }: ModelFolder, name: string): void {
   const written = read?.config.name ?? '';
   if (written === '' || written === name) return;
   const position = read?.positions.get('name');
-  throw new ModelFault(
+  throw new ModelError(
     `name is ${JSON.stringify(written)}, but the folder is ${JSON.stringify(name)}: they must be equal.`,
     {
       file: configFile,
@@ -116,7 +116,7 @@ function requireBackend(backend: string | undefined, { read, folder, configFile 
     read === undefined
       ? 'it has no config.pbtxt, and none of its files identifies its backend.'
       : 'backend is not set, and none of its files identifies one.';
-  throw new ModelFault(text, { file: read === undefined ? folder : configFile });
+  throw new ModelError(text, { file: read === undefined ? folder : configFile });
 }
 
 function versionsOf(source: ModelFolder, backend: string): { served: readonly number[]; findings: readonly Finding[] } {
@@ -124,16 +124,16 @@ function versionsOf(source: ModelFolder, backend: string): { served: readonly nu
   // A model with model_path needs no version folder: Git and archives drop empty folders.
   const implied = backend === embeddedBackend && read?.config.parameters['model_path'] !== undefined;
   const existing = source.versions.length === 0 && implied ? [1] : source.versions;
-  if (existing.length === 0) throw new ModelFault('it has no version folder such as 1.', { file: folder });
+  if (existing.length === 0) throw new ModelError('it has no version folder such as 1.', { file: folder });
   const { versions, missing } = servedVersions(read?.config.version_policy, existing);
-  const place = { file: configFile, position: read?.positions.get('version_policy') };
+  const location = { file: configFile, position: read?.positions.get('version_policy') };
   if (versions.length === 0) {
-    throw new ModelFault(`version_policy selects none of the versions ${existing.join(', ')}.`, place);
+    throw new ModelError(`version_policy selects none of the versions ${existing.join(', ')}.`, location);
   }
   const findings = missing.map(
     (version): Finding => ({
       severity: 'warning',
-      ...place,
+      ...location,
       text: `version_policy selects version ${version}, which does not exist.`,
     }),
   );
@@ -147,10 +147,10 @@ function servedVersions(
 ): { versions: readonly number[]; missing: readonly number[] } {
   if (policy?.all !== undefined) return { versions: existing, missing: [] };
   if (policy?.specific !== undefined) {
-    const wanted = [...new Set(policy.specific.versions)].toSorted((left, right) => left - right);
+    const selected = [...new Set(policy.specific.versions)].toSorted((left, right) => left - right);
     return {
-      versions: wanted.filter((version) => existing.includes(version)),
-      missing: wanted.filter((version) => !existing.includes(version)),
+      versions: selected.filter((version) => existing.includes(version)),
+      missing: selected.filter((version) => !existing.includes(version)),
     };
   }
   const count = policy?.latest === undefined ? 1 : policy.latest.num_versions;

@@ -3,7 +3,7 @@ import type { LlamacppModel } from './llamacpp-model.ts';
 import type { ModelFolder } from './model-folder.ts';
 import type { ModelConfigFile } from './pbtxt/model-config.ts';
 
-interface ModelPlace {
+interface BaseModel {
   readonly name: string;
   /** The repository's folder, as in the settings. */
   readonly repository: string;
@@ -12,7 +12,7 @@ interface ModelPlace {
   readonly findings: readonly Finding[];
 }
 
-interface Servable extends ModelPlace {
+interface Servable extends BaseModel {
   readonly state: 'available';
   readonly backend: string;
   /** The versions to serve, ascending; never empty. */
@@ -34,7 +34,7 @@ export interface TritonModel extends Servable {
 }
 
 /** A model that cannot be served, and why. */
-export interface UnavailableModel extends ModelPlace {
+export interface UnavailableModel extends BaseModel {
   readonly state: 'unavailable';
   readonly reason: string;
   /** Undefined if unknown. */

@@ -98,13 +98,13 @@ const choices: readonly (readonly [TrtllmName, readonly string[]])[] = [
 ];
 
 /** Merges the defaults and these values. Throws a RepositoryError that names every problem. */
-export function trtllmValues(required: RequiredValues, given: ReadonlyMap<string, string>): TrtllmValues {
+export function trtllmValues(required: RequiredValues, overrides: ReadonlyMap<string, string>): TrtllmValues {
   const names = Object.keys(trtllmDefaults);
-  const strangers = [...given.keys()].filter((name) => !names.includes(name));
+  const strangers = [...overrides.keys()].filter((name) => !names.includes(name));
   const problems = strangers.map(
     (name) => `${name} is not a value of TensorRT-LLM's templates.${suggest(name, names)}`,
   );
-  const values: TrtllmValues = { ...trtllmDefaults, ...Object.fromEntries(given), ...required };
+  const values: TrtllmValues = { ...trtllmDefaults, ...Object.fromEntries(overrides), ...required };
   for (const name of counts) {
     if (!/^[1-9]\d{0,5}$/.test(values[name])) problems.push(wrong(name, values[name], 'a whole number of at least 1'));
   }
@@ -118,6 +118,6 @@ export function trtllmValues(required: RequiredValues, given: ReadonlyMap<string
   return values;
 }
 
-function wrong(name: string, value: string, wanted: string): string {
-  return `${name} must be ${wanted}, not ${JSON.stringify(value)}.`;
+function wrong(name: string, value: string, expected: string): string {
+  return `${name} must be ${expected}, not ${JSON.stringify(value)}.`;
 }

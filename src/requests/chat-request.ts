@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, record, refused } from './fields.ts';
+import { list, record, unsupportedField } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
 import { pastCall, toolFields } from './tools.ts';
@@ -62,15 +62,15 @@ const message = z.discriminatedUnion(
       content: content.nullish(),
       refusal: z.string().nullish(),
       name,
-      audio: refused('audio is not supported'),
+      audio: unsupportedField('audio is not supported'),
       tool_calls: list(pastCall, { most: mostMessages }).nullish(),
-      function_call: refused('deprecated; send tool_calls instead'),
+      function_call: unsupportedField('deprecated; send tool_calls instead'),
     }),
     z.looseObject({ role: z.literal('tool'), content: contentWithImages, tool_call_id: z.string().min(1) }),
     z.looseObject({
       role: z.literal('function'),
       content: content.nullish(),
-      name: refused('function messages are deprecated; send a tool message instead'),
+      name: unsupportedField('function messages are deprecated; send a tool message instead'),
     }),
   ],
   { error: 'role must be system, developer, user, assistant or tool' },
@@ -104,9 +104,9 @@ export const ChatRequest = z.object({
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.string().nullish(),
   prompt_cache_options: z.looseObject({}).nullish(),
-  service_tier: refused('must be auto or default; other service tiers are not supported', ['auto', 'default']),
-  store: refused('chat completions are not stored; use /v1/responses to store responses', [false]),
-  verbosity: refused('not supported by the backend; describe the verbosity in a message', ['medium']),
+  service_tier: unsupportedField('must be auto or default; other service tiers are not supported', ['auto', 'default']),
+  store: unsupportedField('chat completions are not stored; use /v1/responses to store responses', [false]),
+  verbosity: unsupportedField('not supported by the backend; describe the verbosity in a message', ['medium']),
   modalities: list(z.string(), { most: 16 })
     .refine((value) => value.every((modality) => modality === 'text'), {
       message: 'only text is supported',
@@ -114,20 +114,22 @@ export const ChatRequest = z.object({
     })
     .nullish(),
 
-  audio: refused('audio is not supported'),
-  prediction: refused('predicted outputs are not supported'),
-  web_search_options: refused('web search is not supported'),
-  moderation: refused('moderation is not supported'),
-  best_of: refused('chat choices are not ranked; send n instead', [1]),
-  suffix: refused('only supported by /v1/completions'),
-  prompt: refused('only supported by /v1/completions; send messages instead'),
-  add_special_tokens: refused('the server adds special tokens itself', [false]),
-  chat_template: refused('requests cannot set the chat template; it comes with the model or from --chat-template'),
-  mm_processor_kwargs: refused('not supported by the backend'),
-  media_io_kwargs: refused('not supported by the backend'),
-  return_prompt_text: refused('the prompt is not returned', [false]),
+  audio: unsupportedField('audio is not supported'),
+  prediction: unsupportedField('predicted outputs are not supported'),
+  web_search_options: unsupportedField('web search is not supported'),
+  moderation: unsupportedField('moderation is not supported'),
+  best_of: unsupportedField('chat choices are not ranked; send n instead', [1]),
+  suffix: unsupportedField('only supported by /v1/completions'),
+  prompt: unsupportedField('only supported by /v1/completions; send messages instead'),
+  add_special_tokens: unsupportedField('the server adds special tokens itself', [false]),
+  chat_template: unsupportedField(
+    'requests cannot set the chat template; it comes with the model or from --chat-template',
+  ),
+  mm_processor_kwargs: unsupportedField('not supported by the backend'),
+  media_io_kwargs: unsupportedField('not supported by the backend'),
+  return_prompt_text: unsupportedField('the prompt is not returned', [false]),
   include_reasoning: z.boolean().nullish(),
-  reasoning: refused('only supported by /v1/responses; send reasoning_effort instead'),
+  reasoning: unsupportedField('only supported by /v1/responses; send reasoning_effort instead'),
 });
 
 export type ChatRequest = z.output<typeof ChatRequest>;

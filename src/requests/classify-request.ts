@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EmbeddingRequest } from './embedding-request.ts';
-import { refused } from './fields.ts';
+import { unsupportedField } from './fields.ts';
 
 const byModel = 'configured per model, not per request (docs/embeddings.md)';
 
@@ -10,9 +10,9 @@ export const classFields = {
   user: EmbeddingRequest.shape.user,
   truncate_prompt_tokens: EmbeddingRequest.shape.truncate_prompt_tokens,
   priority: EmbeddingRequest.shape.priority,
-  activation: refused(byModel, [true]),
-  softmax: refused(byModel, [true]),
-  use_activation: refused(byModel, [true]),
+  activation: unsupportedField(byModel, [true]),
+  softmax: unsupportedField(byModel, [true]),
+  use_activation: unsupportedField(byModel, [true]),
 };
 
 /** The body of POST /v1/classify and /classify: the fields of vLLM. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, refused } from './fields.ts';
+import { list, unsupportedField } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
 
@@ -21,12 +21,12 @@ export const CompletionRequest = z.object({
   echo: z.boolean().nullish(),
   logprobs: z.number().int().min(0).max(20).nullish(),
 
-  add_special_tokens: refused('the server adds special tokens itself', [true]),
-  suffix: refused('the backend can only continue text at its end'),
-  prompt_embeds: refused('prompt embeddings are not supported; send prompt as text or token ids'),
-  messages: refused('only supported by /v1/chat/completions; send prompt instead'),
-  max_completion_tokens: refused('only supported by /v1/chat/completions; send max_tokens instead'),
-  top_logprobs: refused('only supported by /v1/chat/completions; send logprobs as a number instead'),
+  add_special_tokens: unsupportedField('the server adds special tokens itself', [true]),
+  suffix: unsupportedField('the backend can only continue text at its end'),
+  prompt_embeds: unsupportedField('prompt embeddings are not supported; send prompt as text or token ids'),
+  messages: unsupportedField('only supported by /v1/chat/completions; send prompt instead'),
+  max_completion_tokens: unsupportedField('only supported by /v1/chat/completions; send max_tokens instead'),
+  top_logprobs: unsupportedField('only supported by /v1/chat/completions; send logprobs as a number instead'),
 });
 
 export type CompletionRequest = z.output<typeof CompletionRequest>;

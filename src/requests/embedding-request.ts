@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, refused, taking } from './fields.ts';
+import { list, unsupportedField, withAcceptedValues } from './fields.ts';
 
 /** Maximum number of inputs per request: OpenAI's limit. */
 export const mostInputs = 2_048;
@@ -17,22 +17,22 @@ const text = z.string().min(1);
 const ids = list(z.number().int().min(0).max(0x7fffffff), { least: 1, most: mostTokens });
 const listed = (item: z.ZodType) => list(item, { least: 1, most: mostInputs });
 
-const input = taking(
+const input = withAcceptedValues(
   { kind: 'any', of: [text, listed(text), ids, listed(ids)] },
   z.unknown().transform((value, context): EmbeddingInput => {
-    const fault = faultOf(value);
-    if (!fault) return isIds(value) || typeof value === 'string' ? { items: [value], isList: false } : listOf(value);
-    context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
+    const problem = problemOf(value);
+    if (!problem) return isIds(value) || typeof value === 'string' ? { items: [value], isList: false } : listOf(value);
+    context.addIssue({ code: 'custom', message: problem.message, path: [...problem.path] });
     return z.NEVER;
   }),
 );
 
-interface Fault {
+interface InputProblem {
   readonly path: readonly number[];
   readonly message: string;
 }
 
-function faultOf(value: unknown): Fault | undefined {
+function problemOf(value: unknown): InputProblem | undefined {
   if (typeof value === 'string') return value === '' ? { path: [], message: 'must not be empty.' } : undefined;
   if (!Array.isArray(value))
     return {
@@ -40,26 +40,26 @@ function faultOf(value: unknown): Fault | undefined {
       message: 'must be a string, an array of strings, an array of token ids or an array of token id arrays.',
     };
   if (value.length === 0) return { path: [], message: 'must have at least 1 entry.' };
-  if (isIds(value)) return idsFault(value, []);
+  if (isIds(value)) return idsProblem(value, []);
   if (value.length > mostInputs)
     return {
       path: [],
       message: `must have at most ${mostInputs} entries, not ${value.length}; send several requests.`,
     };
   for (const [at, item] of value.entries()) {
-    const fault = itemFault(item, at);
-    if (fault) return fault;
+    const problem = itemProblem(item, at);
+    if (problem) return problem;
   }
   return undefined;
 }
 
-function itemFault(item: unknown, at: number): Fault | undefined {
+function itemProblem(item: unknown, at: number): InputProblem | undefined {
   if (typeof item === 'string') return item === '' ? { path: [at], message: 'must not be empty.' } : undefined;
   if (!Array.isArray(item)) return { path: [at], message: 'must be a string or an array of token ids.' };
-  return item.length === 0 ? { path: [at], message: 'must not be empty.' } : idsFault(item, [at]);
+  return item.length === 0 ? { path: [at], message: 'must not be empty.' } : idsProblem(item, [at]);
 }
 
-function idsFault(ids: readonly unknown[], path: readonly number[]): Fault | undefined {
+function idsProblem(ids: readonly unknown[], path: readonly number[]): InputProblem | undefined {
   if (ids.length > mostTokens)
     return { path, message: `must have at most ${mostTokens} token ids, not ${ids.length}.` };
   const at = ids.findIndex((id) => typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
@@ -83,14 +83,14 @@ export const EmbeddingRequest = z.object({
   encoding_format: z.enum(['float', 'base64']).nullish(),
   user: z.string().nullish(),
 
-  messages: refused('not supported; send input instead'),
-  truncate_prompt_tokens: refused('inputs are never truncated; shorten the input'),
-  add_special_tokens: refused('special tokens are added as the model requires', [true]),
-  additional_data: refused('additional data is not passed to the backend'),
-  priority: refused('priorities are not supported; requests are served in turn', [0]),
-  normalize: refused('normalization is configured per model (docs/embeddings.md)'),
-  embed_dtype: refused('embeddings are always float32', ['float32']),
-  endianness: refused('base64 embeddings are always little-endian', ['native', 'little']),
+  messages: unsupportedField('not supported; send input instead'),
+  truncate_prompt_tokens: unsupportedField('inputs are never truncated; shorten the input'),
+  add_special_tokens: unsupportedField('special tokens are added as the model requires', [true]),
+  additional_data: unsupportedField('additional data is not passed to the backend'),
+  priority: unsupportedField('priorities are not supported; requests are served in turn', [0]),
+  normalize: unsupportedField('normalization is configured per model (docs/embeddings.md)'),
+  embed_dtype: unsupportedField('embeddings are always float32', ['float32']),
+  endianness: unsupportedField('base64 embeddings are always little-endian', ['native', 'little']),
 });
 
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
-import { parseRequest, refused } from './fields.ts';
+import { parseRequest, unsupportedField } from './fields.ts';
 
 const schema = z.object({
   name: z.string(),
@@ -9,10 +9,10 @@ const schema = z.object({
     error: 'must be a string or strings',
   }),
   list: z.array(z.object({ size: z.number() })).nullish(),
-  never: refused('it is not supported', [false]),
+  never: unsupportedField('it is not supported', [false]),
 });
 
-function faultOf(body: unknown): object | undefined {
+function errorOf(body: unknown): object | undefined {
   try {
     parseRequest(schema, body);
     return undefined;
@@ -24,7 +24,7 @@ function faultOf(body: unknown): object | undefined {
 
 describe('parseRequest', () => {
   const fine = { name: 'a', either: 'b' };
-  const fault = (param: string | null, message: string, code = 'invalid_request') => ({ code, param, message });
+  const fail = (param: string | null, message: string, code = 'invalid_request') => ({ code, param, message });
 
   it('keeps to the fields that a body has, and fills in those that have a default', () => {
     const filled = z.object({ name: z.string(), size: z.number().nullish(), colour: z.string().default('red') });
@@ -41,17 +41,17 @@ describe('parseRequest', () => {
   });
 
   it.each([
-    [[], fault(null, 'The request body must be a JSON object.')],
-    [null, fault(null, 'The request body must be a JSON object.')],
-    [{ either: 'b' }, fault('name', 'The field name is required.')],
-    [{ name: 'a' }, fault('either', 'The field either is required.')],
-    [{ ...fine, either: 5 }, fault('either', 'either: must be a string or strings.')],
-    [{ ...fine, either: '' }, fault('either', 'either: must not be empty.')],
-    [{ ...fine, list: [{ size: 1 }, {}] }, fault('list[1].size', expect.stringMatching(/^list\[1]\.size: /))],
-    [{ ...fine, either: ['x', 5] }, fault('either[1]', expect.stringMatching(/^either\[1]: /))],
-    [{ ...fine, never: true }, fault('never', 'never: it is not supported.', 'unsupported_parameter')],
+    [[], fail(null, 'The request body must be a JSON object.')],
+    [null, fail(null, 'The request body must be a JSON object.')],
+    [{ either: 'b' }, fail('name', 'The field name is required.')],
+    [{ name: 'a' }, fail('either', 'The field either is required.')],
+    [{ ...fine, either: 5 }, fail('either', 'either: must be a string or strings.')],
+    [{ ...fine, either: '' }, fail('either', 'either: must not be empty.')],
+    [{ ...fine, list: [{ size: 1 }, {}] }, fail('list[1].size', expect.stringMatching(/^list\[1]\.size: /))],
+    [{ ...fine, either: ['x', 5] }, fail('either[1]', expect.stringMatching(/^either\[1]: /))],
+    [{ ...fine, never: true }, fail('never', 'never: it is not supported.', 'unsupported_parameter')],
   ])('names the field that is wrong: %j', (body, expected) => {
-    expect(faultOf(body)).toEqual(expected);
+    expect(errorOf(body)).toEqual(expected);
   });
 
   it('names the unknown fields, and lets harmless ones pass', () => {
@@ -74,7 +74,7 @@ describe('the words of an error', () => {
     options: z.strictObject({ name: z.string().min(1).optional() }).optional(),
     bias: z.record(z.string().regex(/^\d+$/, 'keys must be token ids'), z.number()).optional(),
   });
-  const fault = (body: object): string => {
+  const fail = (body: object): string => {
     try {
       parseRequest(schema, body);
       return '';
@@ -98,6 +98,6 @@ describe('the words of an error', () => {
     [{ options: { colour: 1 } }, 'options: unknown field "colour"; remove it.'],
     [{ bias: { x: 1 } }, 'bias.x: keys must be token ids.'],
   ])('of %j are: %s', (body, message) => {
-    expect(fault(body)).toBe(message);
+    expect(fail(body)).toBe(message);
   });
 });

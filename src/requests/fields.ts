@@ -2,32 +2,32 @@ import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
 
 /** What a schema with a hand-written check accepts. The OpenAPI document is generated from it. */
-export type Takes =
+export type AcceptedValues =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
   | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
   | { readonly kind: 'refused'; readonly reason: string; readonly harmless: readonly unknown[] }
   | { readonly kind: 'any'; readonly of: readonly z.ZodType[] };
 
-const takes = new WeakMap<z.core.$ZodType, Takes>();
+const acceptedValues = new WeakMap<z.core.$ZodType, AcceptedValues>();
 
 /** What a schema with a hand-written check accepts; undefined for other schemas, which describe themselves. */
-export function takenBy(schema: z.core.$ZodType): Takes | undefined {
-  return takes.get(schema);
+export function acceptedValuesOf(schema: z.core.$ZodType): AcceptedValues | undefined {
+  return acceptedValues.get(schema);
 }
 
 /** Registers what a schema with a hand-written check accepts, and returns the schema. */
-export function taking<Schema extends z.ZodType>(what: Takes, schema: Schema): Schema {
-  takes.set(schema, what);
+export function withAcceptedValues<Schema extends z.ZodType>(what: AcceptedValues, schema: Schema): Schema {
+  acceptedValues.set(schema, what);
   return schema;
 }
 
 /** A field of OpenAI or vLLM that is not supported: any value other than null and the harmless ones is a 400. */
-export function refused(reason: string, harmless: readonly unknown[] = []) {
+export function unsupportedField(reason: string, harmless: readonly unknown[] = []) {
   const schema = z.unknown().superRefine((value, context) => {
     if (value === undefined || value === null || harmless.includes(value)) return;
     context.addIssue({ code: 'custom', message: reason, params: { code: 'unsupported_parameter' } });
   });
-  return taking({ kind: 'refused', reason, harmless }, schema).optional();
+  return withAcceptedValues({ kind: 'refused', reason, harmless }, schema).optional();
 }
 
 /**
@@ -58,7 +58,7 @@ export function list<Item>(item: z.ZodType<Item>, { least = 0, most }: { least?:
     }
     return items;
   });
-  return taking({ kind: 'list', item, least, most }, schema);
+  return withAcceptedValues({ kind: 'list', item, least, most }, schema);
 }
 
 interface RecordOptions {
@@ -68,12 +68,12 @@ interface RecordOptions {
 
 /** An object whose values have one schema. Like the check of a list, its check ends at the first wrong entry. */
 export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most }: RecordOptions) {
-  const schema = z.unknown().transform((given, context): Record<string, Value> => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      context.addIssue({ code: 'invalid_type', expected: 'record', message: 'must be an object', input: given });
+  const schema = z.unknown().transform((raw, context): Record<string, Value> => {
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+      context.addIssue({ code: 'invalid_type', expected: 'record', message: 'must be an object', input: raw });
       return z.NEVER;
     }
-    const found = Object.entries(given);
+    const found = Object.entries(raw);
     if (found.length > most) {
       context.addIssue({ code: 'custom', message: `must have at most ${entries(most)}, not ${found.length}` });
       return z.NEVER;
@@ -91,11 +91,11 @@ export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most 
     }
     return Object.fromEntries(checked);
   });
-  return taking({ kind: 'record', value, most }, schema);
+  return withAcceptedValues({ kind: 'record', value, most }, schema);
 }
 
 /** A request, and the names of its unknown fields. */
-export interface Parsed<Request> {
+export interface ParsedRequest<Request> {
   readonly request: Request;
   readonly unknownFields: readonly string[];
 }
@@ -104,14 +104,14 @@ export interface Parsed<Request> {
 export function parseRequest<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   body: unknown,
-): Parsed<z.output<z.ZodObject<Shape>>> {
+): ParsedRequest<z.output<z.ZodObject<Shape>>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ApiError('invalid_request', 'The request body must be a JSON object.');
   const knownFields: string[] = [];
   const unknownFields: string[] = [];
   for (const name of Object.keys(body)) (Object.hasOwn(schema.shape, name) ? knownFields : unknownFields).push(name);
   const result = schemaOfFields(schema, knownFields).safeParse(body);
-  if (!result.success) throw requestFault(result.error, body);
+  if (!result.success) throw requestError(result.error, body);
   return { request: result.data as z.output<z.ZodObject<Shape>>, unknownFields };
 }
 
@@ -145,7 +145,7 @@ function mayBeLeftOut({ _zod: { optin, optout } }: z.core.$ZodType): boolean {
   return optin === 'optional' && optout === 'optional';
 }
 
-function requestFault(error: z.ZodError, body: object): ApiError {
+function requestError(error: z.ZodError, body: object): ApiError {
   const issue = firstIssue(error.issues);
   const param = pathText(issue.path);
   const isMissing = issue.path.length === 1 && !Object.hasOwn(body, issue.path[0] as string);
@@ -218,9 +218,9 @@ function firstIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const depth = Math.max(...inner.map(({ path }) => path.length));
   const deepest = inner.filter(({ path, code }) => path.length === depth && (depth > 0 || code !== 'invalid_type'));
   const specific = deepest.filter(({ code }) => code !== 'invalid_type');
-  const [fault, another] = specific.length > 0 ? specific : deepest;
-  if (!fault || another) return issue;
-  return { ...fault, path: [...issue.path, ...fault.path] };
+  const [best, another] = specific.length > 0 ? specific : deepest;
+  if (!best || another) return issue;
+  return { ...best, path: [...issue.path, ...best.path] };
 }
 
 /** A path as OpenAI writes it in `param`, for example `messages[0].content`. */

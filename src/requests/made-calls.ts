@@ -7,10 +7,10 @@ export interface MadeCall {
   readonly arguments: string;
 }
 
-type Growing<Call> = { -readonly [Key in keyof Call]: Call[Key] };
+type Mutable<Call> = { -readonly [Key in keyof Call]: Call[Key] };
 
 /** Adds a delta of a tool call to the tool calls of its response. */
-export function addCall(calls: Growing<MadeCall>[], { index, id, name, arguments: fragment }: ToolCallDelta): void {
+export function addCall(calls: Mutable<MadeCall>[], { index, id, name, arguments: fragment }: ToolCallDelta): void {
   if (id !== undefined && name !== undefined) calls[index] = { id, name, arguments: '' };
   const call = calls[index];
   if (call) call.arguments += fragment;

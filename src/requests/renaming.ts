@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts';
 export type Rename = (field: string) => string;
 
 /** Renames the field of an error from the chat request to the API of the original request. */
-export function renamedFault(error: ApiError, rename: Rename): ApiError {
+export function renamedError(error: ApiError, rename: Rename): ApiError {
   const { param } = error;
   const field = param === null ? null : rename(param);
   return field === null || field === param ? error : error.renamed(field);
@@ -17,29 +17,29 @@ export const thinkingVariables: readonly string[] = [
 ];
 
 /** Reports errors and ignored fields of a chat request under the names of the original API. */
-interface Renaming<Origin> {
-  readonly renameFault: (error: ApiError, origin: Origin) => ApiError;
+interface FieldRenaming<Origin> {
+  readonly renameError: (error: ApiError, origin: Origin) => ApiError;
   /** Renames the ignored fields of the chat request. */
   readonly ignoredFields: (names: readonly string[], origin: Origin) => string[];
   /** Runs the work of a request, and renames its errors. */
-  readonly inTheirNames: <Result>(origin: Origin, work: () => Promise<Result>) => Promise<Result>;
+  readonly withRenamedErrors: <Result>(origin: Origin, work: () => Promise<Result>) => Promise<Result>;
 }
 
 /** For an API whose requests are translated to chat requests. `thinking` is its name of the reasoning switch. */
 export function renaming<Origin>(
   thinking: string,
   renameField: (field: string, origin: Origin) => string,
-): Renaming<Origin> {
-  const renameFault = (error: ApiError, origin: Origin): ApiError =>
-    renamedFault(error, (field) => renameField(field, origin));
+): FieldRenaming<Origin> {
+  const renameError = (error: ApiError, origin: Origin): ApiError =>
+    renamedError(error, (field) => renameField(field, origin));
   return {
-    renameFault,
+    renameError,
     ignoredFields: (names, origin) => renamedIgnored(names, thinking, (field) => renameField(field, origin)),
-    inTheirNames: async (origin, work) => {
+    withRenamedErrors: async (origin, work) => {
       try {
         return await work();
       } catch (error) {
-        throw renameFault(ApiError.from(error), origin);
+        throw renameError(ApiError.from(error), origin);
       }
     },
   };

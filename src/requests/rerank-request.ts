@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, refused } from './fields.ts';
+import { list, unsupportedField } from './fields.ts';
 
 /** Maximum number of documents per request. */
 export const mostDocuments = 2_048;
@@ -20,12 +20,14 @@ export const RerankRequest = z.object({
   max_tokens_per_doc: z.number().int().min(1).nullish(),
   user: z.string().nullish(),
 
-  rank_fields: refused('not supported; documents are ranked by their text'),
-  max_chunks_per_doc: refused('documents are scored as a whole; truncate them with max_tokens_per_doc'),
-  truncate_prompt_tokens: refused('not supported; truncate documents with max_tokens_per_doc'),
-  priority: refused('priorities are not supported; requests are served in turn', [0]),
-  truncation: refused('documents that are too long are rejected; truncate them with max_tokens_per_doc', [false]),
-  return_embeddings: refused('only scores are returned', [false]),
+  rank_fields: unsupportedField('not supported; documents are ranked by their text'),
+  max_chunks_per_doc: unsupportedField('documents are scored as a whole; truncate them with max_tokens_per_doc'),
+  truncate_prompt_tokens: unsupportedField('not supported; truncate documents with max_tokens_per_doc'),
+  priority: unsupportedField('priorities are not supported; requests are served in turn', [0]),
+  truncation: unsupportedField('documents that are too long are rejected; truncate them with max_tokens_per_doc', [
+    false,
+  ]),
+  return_embeddings: unsupportedField('only scores are returned', [false]),
 });
 
 export type RerankRequest = z.output<typeof RerankRequest>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { list, record, refused, taking } from './fields.ts';
+import { list, record, unsupportedField, withAcceptedValues } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
 const tokenId = z.number().int().min(0);
@@ -10,7 +10,7 @@ const flag = z.boolean().nullish();
 const stopText = z.string().min(1, 'a stop sequence must not be empty');
 
 /** A 64-bit integer: a number, or a bigint where a number would lose digits. */
-const seed = taking(
+const seed = withAcceptedValues(
   { kind: 'any', of: [z.number().int()] },
   z.union(
     [
@@ -61,7 +61,7 @@ export const samplingFields = {
     .strictObject({
       include_usage: flag,
       continuous_usage_stats: flag,
-      include_obfuscation: refused('stream obfuscation is not supported', [false]),
+      include_obfuscation: unsupportedField('stream obfuscation is not supported', [false]),
     })
     .nullish(),
   stream_interval: z.number().int().min(1).max(mostTokens).nullish(),
@@ -88,28 +88,28 @@ export const samplingFields = {
   beam_width: z.number().int().min(1).max(mostBeams).nullish(),
   length_penalty: z.number().nullish(),
 
-  prompt_logprobs: refused('the backend does not return prompt logprobs'),
-  truncate_prompt_tokens: refused('prompts are never truncated; shorten the prompt'),
-  return_token_ids: refused('the backend does not return token ids', [false]),
-  logits_processors: refused('code in requests is never run'),
-  priority: refused("not supported by Triton's backends", [0]),
-  cache_salt: refused("not supported by Triton's backends"),
-  kv_transfer_params: refused('KV cache transfer is not supported'),
-  vllm_xargs: refused("not supported by Triton's backends"),
-  thinking_token_budget: refused("not supported by Triton's backends"),
-  ec_transfer_params: refused('encoder cache transfer is not supported'),
-  truncation_side: refused('prompts are never truncated; shorten the prompt'),
-  logprob_token_ids: refused("not supported by Triton's backends"),
-  repetition_detection: refused("not supported by Triton's backends"),
-  watermarking: refused('watermarking is not supported', [false]),
+  prompt_logprobs: unsupportedField('the backend does not return prompt logprobs'),
+  truncate_prompt_tokens: unsupportedField('prompts are never truncated; shorten the prompt'),
+  return_token_ids: unsupportedField('the backend does not return token ids', [false]),
+  logits_processors: unsupportedField('code in requests is never run'),
+  priority: unsupportedField("not supported by Triton's backends", [0]),
+  cache_salt: unsupportedField("not supported by Triton's backends"),
+  kv_transfer_params: unsupportedField('KV cache transfer is not supported'),
+  vllm_xargs: unsupportedField("not supported by Triton's backends"),
+  thinking_token_budget: unsupportedField("not supported by Triton's backends"),
+  ec_transfer_params: unsupportedField('encoder cache transfer is not supported'),
+  truncation_side: unsupportedField('prompts are never truncated; shorten the prompt'),
+  logprob_token_ids: unsupportedField("not supported by Triton's backends"),
+  repetition_detection: unsupportedField("not supported by Triton's backends"),
+  watermarking: unsupportedField('watermarking is not supported', [false]),
   session_id: z.string().nullish(),
-  guided_decoding_backend: refused(
+  guided_decoding_backend: unsupportedField(
     'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
-  guided_whitespace_pattern: refused(
+  guided_whitespace_pattern: unsupportedField(
     'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
-  structural_tag: refused(
+  structural_tag: unsupportedField(
     'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
 };
@@ -117,7 +117,7 @@ export const samplingFields = {
 type SamplingRequest = z.output<z.ZodObject<typeof samplingFields>>;
 
 /** The sampling parameters that requests and model defaults may set: their names in the API and in `Sampling`. */
-const sampled = [
+const samplingNames = [
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
   ['top_k', 'topK'],
@@ -138,7 +138,9 @@ const sampled = [
 ] as const satisfies readonly (readonly [keyof SamplingRequest, keyof Sampling])[];
 
 /** The defaults of a model for fields that a request leaves out. */
-export type SamplingDefaults = Partial<Pick<SamplingRequest, (typeof sampled)[number][0] | 'stop' | 'max_tokens'>> & {
+export type SamplingDefaults = Partial<
+  Pick<SamplingRequest, (typeof samplingNames)[number][0] | 'stop' | 'max_tokens'>
+> & {
   /** Merged with the `chat_template_kwargs` of a request, which take precedence. */
   readonly chat_template_kwargs?: Readonly<Record<string, unknown>> | undefined;
 };
@@ -146,7 +148,7 @@ export type SamplingDefaults = Partial<Pick<SamplingRequest, (typeof sampled)[nu
 /** The sampling parameters of a request, with the model's defaults. The caller sets the token limit. */
 export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults): Sampling {
   const sampling: Record<string, unknown> = {};
-  for (const [wire, name] of sampled) {
+  for (const [wire, name] of samplingNames) {
     const value = request[wire] ?? defaults[wire];
     if (value !== undefined && value !== null && !isEmptyMap(value)) sampling[name] = value;
   }
@@ -162,7 +164,7 @@ function isEmptyMap(value: unknown): boolean {
 }
 
 /** The fields that a beam search ignores, because it does not sample. */
-export function unusedByBeams(request: SamplingRequest, beams: WantedBeams | undefined): string[] {
+export function unusedByBeams(request: SamplingRequest, beams: RequestedBeams | undefined): string[] {
   if (!beams) return [];
   return (['top_p', 'top_k', 'min_p', 'seed'] as const).filter((field) =>
     ['number', 'bigint'].includes(typeof request[field]),
@@ -170,31 +172,31 @@ export function unusedByBeams(request: SamplingRequest, beams: WantedBeams | und
 }
 
 /** A beam search, and the field that requested it. */
-export interface WantedBeams {
+export interface RequestedBeams {
   readonly beams: Beams;
   readonly field: 'use_beam_search' | 'beam_width';
 }
 
 /** The beam search of a request. Without `beam_width`, it has one beam per choice. */
-export function beamsOf(request: SamplingRequest, answers: number): WantedBeams | undefined {
-  const { use_beam_search: wanted, beam_width: width, length_penalty: lengthPenalty } = request;
-  if (wanted === false && (width ?? 1) > 1)
+export function beamsOf(request: SamplingRequest, completions: number): RequestedBeams | undefined {
+  const { use_beam_search: useBeams, beam_width: width, length_penalty: lengthPenalty } = request;
+  if (useBeams === false && (width ?? 1) > 1)
     throw new ApiError(
       'invalid_request',
       'beam_width: requires use_beam_search, which is false; leave one of them out.',
       { param: 'beam_width' },
     );
-  if (!wanted && (width ?? 1) === 1) {
+  if (!useBeams && (width ?? 1) === 1) {
     if ((lengthPenalty ?? 1) === 1) return undefined;
     const message = 'length_penalty: only supported with beam search; set use_beam_search.';
     throw new ApiError('unsupported_parameter', message, { param: 'length_penalty' });
   }
-  if (answers > (width ?? answers))
+  if (completions > (width ?? completions))
     throw new ApiError('invalid_request', `n: must be at most beam_width, which is ${width}.`, { param: 'n' });
   const beams: Beams = {
-    width: width ?? answers,
-    answers,
+    width: width ?? completions,
+    completions,
     ...(typeof lengthPenalty === 'number' ? { lengthPenalty } : {}),
   };
-  return { beams, field: wanted ? 'use_beam_search' : 'beam_width' };
+  return { beams, field: useBeams ? 'use_beam_search' : 'beam_width' };
 }

@@ -43,9 +43,9 @@ export interface PairSides {
 
 /** The two sides of a request, under any of their names. */
 export function sidesOf(body: z.output<typeof ScoreRequest>): PairSides {
-  const given = [...new Set(sides.flat())].filter((name) => (body[name] ?? undefined) !== undefined);
-  const names = sides.find((pair) => given.length === 2 && pair.every((name) => given.includes(name)));
-  if (!names) throw refusal(given[0] ?? 'text_1', `send exactly one of these pairs: ${pairNames}.`);
+  const present = [...new Set(sides.flat())].filter((name) => (body[name] ?? undefined) !== undefined);
+  const names = sides.find((pair) => present.length === 2 && pair.every((name) => present.includes(name)));
+  if (!names) throw refusal(present[0] ?? 'text_1', `send exactly one of these pairs: ${pairNames}.`);
   const [first, second] = names.map((field): PairSide => {
     const value = body[field] ?? [];
     return typeof value === 'string' ? { field, texts: [value], isList: false } : { field, texts: value, isList: true };

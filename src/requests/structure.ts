@@ -3,18 +3,18 @@ import type { Structure } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { checkSchema } from '../json-schema/check.ts';
-import { patternFault } from '../json-schema/pattern.ts';
+import { patternError } from '../json-schema/pattern.ts';
 import { longestSchema } from '../json-schema/size.ts';
-import { list, refused } from './fields.ts';
+import { list, unsupportedField } from './fields.ts';
 
 /** Checked by `checkSchema`, which stops at its limits; a record would check every key. */
 const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema object');
 const mostChoices = 10_000;
 const choices = list(z.string().min(1), { least: 1, most: mostChoices });
 
-const formNames = ['json', 'json_object', 'regex', 'choice', 'grammar'] as const;
+const constraintNames = ['json', 'json_object', 'regex', 'choice', 'grammar'] as const;
 
-function isGiven<Value>(value: Value): value is NonNullable<Value> {
+function isPresent<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null;
 }
 
@@ -26,14 +26,14 @@ const structuredOutputs = z
     regex: z.string().min(1).nullish(),
     choice: choices.nullish(),
     grammar: z.string().min(1).nullish(),
-    structural_tag: refused('not supported; send json, json_object, regex, choice or grammar'),
-    whitespace_pattern: refused('the backend decides on whitespace'),
-    disable_fallback: refused('there is no fallback', [false]),
-    disable_any_whitespace: refused('the backend decides on whitespace', [false]),
-    disable_additional_properties: refused('set additionalProperties in the schema instead', [false]),
+    structural_tag: unsupportedField('not supported; send json, json_object, regex, choice or grammar'),
+    whitespace_pattern: unsupportedField('the backend decides on whitespace'),
+    disable_fallback: unsupportedField('there is no fallback', [false]),
+    disable_any_whitespace: unsupportedField('the backend decides on whitespace', [false]),
+    disable_additional_properties: unsupportedField('set additionalProperties in the schema instead', [false]),
   })
   .refine(
-    (value) => formNames.filter((name) => isGiven(value[name])).length === 1,
+    (value) => constraintNames.filter((name) => isPresent(value[name])).length === 1,
     'must have exactly one of json, json_object, regex, choice, grammar',
   );
 
@@ -67,30 +67,30 @@ export const structureFields = {
 type StructureRequest = z.output<z.ZodObject<typeof structureFields>>;
 
 /** A structured output that a request requires, and the field that requires it. */
-export interface WantedStructure {
+export interface RequestedStructure {
   readonly structure: Structure;
   readonly field: string;
   /** For a schema that Conch assembled: the request field of each of its parts, by its path in the schema. */
-  readonly places?: Readonly<Record<string, string>>;
+  readonly paths?: Readonly<Record<string, string>>;
 }
 
 /** The structured output of a request. Two of them are an error. */
-export function structureOf(request: StructureRequest): WantedStructure | undefined {
+export function structureOf(request: StructureRequest): RequestedStructure | undefined {
   const { response_format: format, structured_outputs: outputs } = request;
-  const wanted: WantedStructure[] = [];
+  const found: RequestedStructure[] = [];
   const add = (field: string, structure: Structure | undefined): void => {
-    if (structure) wanted.push({ field, structure });
+    if (structure) found.push({ field, structure });
   };
   if (format?.type === 'json_object') add('response_format', { json_object: true });
   if (format?.type === 'json_schema')
-    add('response_format', { json: schemaOf(format.json_schema.schema ?? {}, schemaPlace('response_format')) });
+    add('response_format', { json: schemaOf(format.json_schema.schema ?? {}, schemaPath('response_format')) });
   const { guided_json: json } = request;
-  add('guided_json', isGiven(json) ? { json: schemaOf(json, 'guided_json') } : undefined);
+  add('guided_json', isPresent(json) ? { json: schemaOf(json, 'guided_json') } : undefined);
   add('guided_regex', request.guided_regex ? { regex: regexOf(request.guided_regex, 'guided_regex') } : undefined);
   add('guided_choice', request.guided_choice ? { choice: request.guided_choice } : undefined);
   add('guided_grammar', request.guided_grammar ? { grammar: request.guided_grammar } : undefined);
   if (outputs) add('structured_outputs', outputsOf(outputs));
-  const [first, second] = wanted;
+  const [first, second] = found;
   if (second)
     throw new ApiError(
       'invalid_request',
@@ -103,31 +103,31 @@ export function structureOf(request: StructureRequest): WantedStructure | undefi
 }
 
 /** The path of the schema in a field that requires JSON. */
-export function schemaPlace(field: string): string {
+export function schemaPath(field: string): string {
   if (field === 'response_format') return 'response_format.json_schema.schema';
   return field === 'structured_outputs' ? 'structured_outputs.json' : field;
 }
 
 /** The path of a guide in the request: of a schema, a regular expression or the parameters of a function. */
-export function guidePlace({ structure, field, places = {} }: WantedStructure): string {
-  const origins = Object.entries(places).filter(([place]) => !place.startsWith('.$defs'));
+export function guidePath({ structure, field, paths = {} }: RequestedStructure): string {
+  const origins = Object.entries(paths).filter(([path]) => !path.startsWith('.$defs'));
   if (origins.length > 0) return origins.length === 1 ? (origins[0]?.[1] ?? field) : 'tools';
-  if ('json' in structure) return schemaPlace(field);
+  if ('json' in structure) return schemaPath(field);
   const [kind] = Object.keys(structure);
   return field === 'structured_outputs' ? `structured_outputs.${kind}` : field;
 }
 
 function outputsOf(outputs: NonNullable<StructureRequest['structured_outputs']>): Structure {
   const { json, regex, choice, grammar } = outputs;
-  if (isGiven(json)) return { json: schemaOf(json, schemaPlace('structured_outputs')) };
-  if (isGiven(regex)) return { regex: regexOf(regex, 'structured_outputs.regex') };
-  if (isGiven(choice)) return { choice };
-  return isGiven(grammar) ? { grammar } : { json_object: true };
+  if (isPresent(json)) return { json: schemaOf(json, schemaPath('structured_outputs')) };
+  if (isPresent(regex)) return { regex: regexOf(regex, 'structured_outputs.regex') };
+  if (isPresent(choice)) return { choice };
+  return isPresent(grammar) ? { grammar } : { json_object: true };
 }
 
 /** vLLM accepts a schema as an object or as a JSON string. */
-function schemaOf(given: string | Readonly<Record<string, unknown>>, field: string): Readonly<Record<string, unknown>> {
-  const read = typeof given === 'string' ? parsed(given, field) : given;
+function schemaOf(input: string | Readonly<Record<string, unknown>>, field: string): Readonly<Record<string, unknown>> {
+  const read = typeof input === 'string' ? parsed(input, field) : input;
   checkSchema(read, field);
   return read;
 }
@@ -146,8 +146,8 @@ function parsed(text: string, field: string): Readonly<Record<string, unknown>> 
 }
 
 function regexOf(pattern: string, field: string): string {
-  const fault = patternFault(pattern);
-  if (fault !== undefined) throw invalid(field, fault);
+  const problem = patternError(pattern);
+  if (problem !== undefined) throw invalid(field, problem);
   return pattern;
 }
 

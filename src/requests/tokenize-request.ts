@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ChatRequest } from './chat-request.ts';
-import { list, refused, taking } from './fields.ts';
+import { list, unsupportedField, withAcceptedValues } from './fields.ts';
 
 /** Maximum number of token ids per request: more than any context length. */
 const mostIds = 1_000_000;
 
 /** Checked by hand: a million ids are too many for a schema per id. */
-const tokenIds = taking(
+const tokenIds = withAcceptedValues(
   { kind: 'any', of: [list(z.number().int().min(0), { most: mostIds })] },
   z.unknown().transform((value, context): readonly number[] => {
     const fail = (message: string, path: number[] = []): never => {
@@ -69,7 +69,7 @@ export const ApplyTemplateRequest = z.object({
   ...templateFields,
   model,
   messages,
-  prompt: refused('chat templates apply only to messages; send messages instead'),
+  prompt: unsupportedField('chat templates apply only to messages; send messages instead'),
 });
 
 export type ApplyTemplateRequest = z.output<typeof ApplyTemplateRequest>;

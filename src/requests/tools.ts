@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { list, refused } from './fields.ts';
+import { list, unsupportedField } from './fields.ts';
 
 /** Maximum number of tools per request. */
 export const mostTools = 1024;
@@ -56,8 +56,8 @@ export const toolFields = {
     )
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  functions: refused('deprecated; send tools instead'),
-  function_call: refused('deprecated; send tool_choice instead', ['none', 'auto']),
+  functions: unsupportedField('deprecated; send tools instead'),
+  function_call: unsupportedField('deprecated; send tool_choice instead', ['none', 'auto']),
 };
 
 /** A call that the assistant made earlier in a conversation. */
@@ -75,7 +75,7 @@ export interface ToolUse {
   /** The tools that may be called, as the request describes them. */
   readonly tools: readonly FunctionTool[];
   /** The index of each tool in the request. */
-  readonly places: ReadonlyMap<FunctionTool, number>;
+  readonly indexes: ReadonlyMap<FunctionTool, number>;
   readonly mode: 'auto' | 'required' | { readonly name: string };
   /** Whether a response may have several tool calls. */
   readonly isParallel: boolean;
@@ -95,16 +95,16 @@ export function toolUseOf({
   }
   if (choice === 'none') return undefined;
   const isParallel = parallel ?? true;
-  const places = new Map(tools.map((tool, at) => [tool, at]));
-  if (typeof choice !== 'object' || choice === null) return { tools, places, mode: choice ?? 'auto', isParallel };
+  const indexes = new Map(tools.map((tool, at) => [tool, at]));
+  if (typeof choice !== 'object' || choice === null) return { tools, indexes, mode: choice ?? 'auto', isParallel };
   if ('allowed_tools' in choice) {
     const { mode, tools: allowed } = choice.allowed_tools as { mode: 'auto' | 'required'; tools: FunctionTool[] };
     const field = 'tool_choice.allowed_tools.tools';
     checkNames(allowed, field);
-    return { tools: allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`)), places, mode, isParallel };
+    return { tools: allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`)), indexes, mode, isParallel };
   }
   const named = toolNamed(choice as FunctionTool, tools, 'tool_choice');
-  return { tools: [named], places, mode: { name: named.function.name }, isParallel: false };
+  return { tools: [named], indexes, mode: { name: named.function.name }, isParallel: false };
 }
 
 function toolNamed({ function: { name } }: FunctionTool, tools: readonly FunctionTool[], param: string): FunctionTool {

@@ -7,7 +7,7 @@ interface RunOptions {
   readonly work: BackgroundWork;
   readonly keeper: ResponseKeeper;
   /** Called with the error of a response, because no request returns it. */
-  readonly onFault: (error: ApiError, id: string) => void;
+  readonly onError: (error: ApiError, id: string) => void;
 }
 
 /** A page of the events of a response, for another process. */
@@ -125,12 +125,12 @@ export class BackgroundRun {
   async #run(): Promise<void> {
     const { work, keeper } = this.#options;
     const { growing } = work;
-    let rename = (fault: ApiError): ApiError => fault;
+    let rename = (apiError: ApiError): ApiError => apiError;
     try {
-      const begun = await work.begin(this.#stop.signal);
-      ({ rename } = begun);
+      const started = await work.begin(this.#stop.signal);
+      ({ rename } = started);
       this.#begin();
-      await begun.run((text) => this.#write(text));
+      await started.run((text) => this.#write(text));
       growing.complete();
     } catch (error) {
       this.#abandon(rename(ApiError.from(error)));
@@ -146,7 +146,7 @@ export class BackgroundRun {
     this.#write(this.#options.work.growing.begin());
   }
 
-  #abandon(fault: ApiError): void {
+  #abandon(error: ApiError): void {
     this.#begin();
     const { growing } = this.#options.work;
     const { aborted, reason } = this.#stop.signal;
@@ -154,8 +154,8 @@ export class BackgroundRun {
       growing.abandon(reason instanceof ApiError ? reason : 'cancelled');
       return;
     }
-    growing.abandon(fault);
-    this.#options.onFault(fault, growing.response().id);
+    growing.abandon(error);
+    this.#options.onError(error, growing.response().id);
   }
 
   #write(text: string): void {

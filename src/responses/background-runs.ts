@@ -4,7 +4,7 @@ import { BackgroundRun } from './background-run.ts';
 /** The shutdown of the process. */
 export interface Shutdown {
   /** New work is rejected. */
-  readonly isBegun: boolean;
+  readonly hasStarted: boolean;
   /** Aborts when running work must end. */
   readonly over: AbortSignal;
   /** Makes the process wait for this work. */
@@ -34,9 +34,9 @@ export class BackgroundRuns {
 
   /** A new run, to be started with `begin`. */
   add(options: ConstructorParameters<typeof BackgroundRun>[0]): BackgroundRun {
-    if (this.#shutdown.isBegun)
+    if (this.#shutdown.hasStarted)
       throw new ApiError('server_not_ready', 'The server is stopping. Retry later.', { retryAfter: 5 });
-    this.#makeRoom();
+    this.#evict();
     if (this.#running.size >= mostRuns || this.#written() > mostWritten)
       throw new ApiError('rate_limit_exceeded', 'background: too many responses are in progress. Retry later.', {
         param: 'background',
@@ -75,7 +75,7 @@ export class BackgroundRuns {
     if (this.followable(owner, id)) this.#complete.delete(id);
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     for (const id of this.#complete.keys()) {
       if (this.#written() <= mostWritten / 2) return;
       this.#complete.delete(id);

@@ -3,13 +3,13 @@ import { Follower } from './follower.ts';
 
 function followed(next: number) {
   const events = { written: ['a', 'b'], isOver: false };
-  const heard: string[] = [];
-  const follower = new Follower(events, next, { text: (text) => heard.push(text), end: () => heard.push('end') });
-  return { events, heard, follower };
+  const received: string[] = [];
+  const follower = new Follower(events, next, { text: (text) => received.push(text), end: () => received.push('end') });
+  return { events, received, follower };
 }
 
 it('gives each event once, from its number on, and the end', () => {
-  const { events, heard, follower } = followed(1);
+  const { events, received, follower } = followed(1);
   follower.look();
   events.written.push('c', 'd');
   follower.look();
@@ -18,29 +18,29 @@ it('gives each event once, from its number on, and the end', () => {
   events.written.push('e');
   follower.look();
   follower.look();
-  expect(heard).toEqual(['b', 'cd', 'e', 'end']);
+  expect(received).toEqual(['b', 'cd', 'e', 'end']);
 });
 
 it('waits for the event whose number comes next', () => {
-  const { events, heard, follower } = followed(3);
+  const { events, received, follower } = followed(3);
   follower.look();
   events.written.push('c', 'd');
   follower.look();
-  expect(heard).toEqual(['d']);
+  expect(received).toEqual(['d']);
 });
 
 it('gives a paused sink nothing before it is resumed, and a cancelled one nothing at all', () => {
-  const { events, heard, follower } = followed(0);
+  const { events, received, follower } = followed(0);
   follower.pause();
   follower.look();
   events.written.push('c');
   events.isOver = true;
   follower.look();
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   follower.resume();
-  expect(heard).toEqual(['abc', 'end']);
+  expect(received).toEqual(['abc', 'end']);
   const left = followed(0);
   left.follower.cancel();
   left.follower.look();
-  expect(left.heard).toEqual([]);
+  expect(left.received).toEqual([]);
 });

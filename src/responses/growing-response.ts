@@ -40,11 +40,11 @@ export interface BackgroundWork {
   readonly input: readonly Readonly<Record<string, unknown>>[];
   readonly growing: GrowingResponse;
   /** Starts the generation; its errors use the field names of its API. */
-  begin(signal: Signal): Promise<BegunWork>;
+  begin(signal: Signal): Promise<StartedWork>;
 }
 
 /** A generation that has started. */
-export interface BegunWork {
+export interface StartedWork {
   /** Runs to the end and yields the events in the wire format of the API. */
   run(write: (text: string) => void): Promise<void>;
   /** Translates an error of the run to the field names of the API. */

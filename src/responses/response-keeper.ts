@@ -7,7 +7,7 @@ export interface KeeperOptions {
   /** Opens the store at first use; undefined with `--store none`. */
   readonly store: (() => Promise<ResponseStore>) | undefined;
   /** Called when a response could not be stored. */
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Stores responses for later requests. Each owner sees only its own. */
@@ -23,11 +23,11 @@ export class ResponseKeeper {
   }
 
   /** Stores a complete response. If the store fails, the request still succeeds, with `store: false` in its response. */
-  async keep(growing: StorableResponse, place: Pick<StoredResponse, 'owner' | 'input'>): Promise<void> {
+  async keep(growing: StorableResponse, record: Pick<StoredResponse, 'owner' | 'input'>): Promise<void> {
     try {
-      await this.save(growing.response(), place);
+      await this.save(growing.response(), record);
     } catch (error) {
-      this.#options.onFault(error);
+      this.#options.onError(error);
       growing.forget();
     }
   }

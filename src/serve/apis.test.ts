@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { silentServices } from '../../test/support/tiny-app.ts';
 import { createApp } from '../http/app.ts';
-import { placedOperations } from '../http/openapi/document.ts';
+import { operationsOf } from '../http/openapi/document.ts';
 import { checkLimits } from '../http/request-limits.ts';
 import { type Services, servedApis } from './apis.ts';
 
@@ -13,10 +13,10 @@ function silentApp() {
 }
 
 async function readDocument() {
-  const answer = await silentApp().inject('/openapi.json');
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  return answer.json();
+  const response = await silentApp().inject('/openapi.json');
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  return response.json();
 }
 
 type Paths = Record<string, Record<string, { tags: string[] }>>;
@@ -24,7 +24,7 @@ type Paths = Record<string, Record<string, { tags: string[] }>>;
 const endpoints = servedApis().flatMap(({ name, endpoints: all }) =>
   all.map((endpoint) => [`${name}: ${endpoint.methods.join()} ${endpoint.paths[0]}`, endpoint] as const),
 );
-const operations = servedApis().flatMap(placedOperations);
+const operations = servedApis().flatMap(operationsOf);
 
 describe.each(endpoints)('%s', (_, endpoint) => {
   const { group, operation, operations: documented, estimate, limits = [], usesTokenizerOnly } = endpoint;
@@ -166,9 +166,9 @@ describe('the OpenAPI document', () => {
     const { components } = await readDocument();
     const lines = operations.map(({ method, path }) => `${method.toUpperCase()}</span> <code>${path}</code>`);
     expect(lines.filter((line) => !body.includes(line))).toEqual([]);
-    const places = new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    expect(Object.keys(components.schemas).filter((name) => !places.has(`schema-${name}`))).toEqual([]);
-    expect([...body.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !places.has(id))).toEqual([]);
+    const locations = new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    expect(Object.keys(components.schemas).filter((name) => !locations.has(`schema-${name}`))).toEqual([]);
+    expect([...body.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !locations.has(id))).toEqual([]);
   });
 
   it('is told of beside every path in docs/api.md', () => {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { FoundServedModel } from '../models/registry-options.ts';
 import { modelDescriber } from './describe-model.ts';
 
-type Given = Parameters<typeof modelDescriber>;
+type Value = Parameters<typeof modelDescriber>;
 
 /** A model as it is described with these settings, and what people are told of it. */
 function described(found: object, own: object) {
   const notes: string[] = [];
-  const live = { current: { cacheDir: '/nowhere', models: { m: own } } } as unknown as Given[0];
-  const terminal = { version: '1', environment: {} } as unknown as Given[1];
+  const live = { current: { cacheDir: '/nowhere', models: { m: own } } } as unknown as Value[0];
+  const terminal = { version: '1', environment: {} } as unknown as Value[1];
   const describer = modelDescriber(
     live,
     terminal,
-    { onNote: (note) => notes.push(note), onFault: () => undefined },
-    (() => ({})) as unknown as Given[3],
+    { onNote: (note) => notes.push(note), onError: () => undefined },
+    (() => ({})) as unknown as Value[3],
   );
   const config = { name: 'm', parameters: {} };
   const model = describer({

@@ -15,14 +15,14 @@ const retryPause = 5_000;
 /** Receives notes and errors of loading tokenizers. */
 export interface AssetListener {
   readonly onNote: (note: string) => void;
-  readonly onFault: (model: string, fault: Error) => void;
+  readonly onError: (model: string, error: Error) => void;
 }
 
 /** Adds the settings of a model to what the servers report: tokenizer, template, defaults and context length. */
 export function modelDescriber(
   live: Pick<LiveSettings, 'current'>,
   terminal: Pick<Terminal, 'version' | 'environment' | 'progress' | 'stop'>,
-  { onNote, onFault }: AssetListener,
+  { onNote, onError }: AssetListener,
   adaptersOf: AdapterFinder,
 ): RegistryOptions['describe'] {
   return (found) => {
@@ -35,7 +35,7 @@ export function modelDescriber(
       ? { load: loadedAs.assets, loaded: loadedAs.loadedAssets }
       : onceAtATime(() =>
           loadAssets(found, own).catch((error: unknown) => {
-            onFault(found.name, error instanceof Error ? error : new Error(String(error)));
+            onError(found.name, error instanceof Error ? error : new Error(String(error)));
             throw unloadable(error);
           }),
         );

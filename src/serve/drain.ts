@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
-import type { Draining } from '../http/draining.ts';
+import type { DrainState } from '../http/draining.ts';
 
 interface DrainOptions extends Pick<CommandInput['settings'], 'drainDelay' | 'drainTimeout'> {
-  readonly draining: Draining;
+  readonly draining: DrainState;
   readonly logger: Logger;
   /** Stops listening; resolves when every connection is closed. */
   readonly close: () => Promise<unknown>;

@@ -73,10 +73,10 @@ export async function openEmbedded(
         onProgress: (model, fraction) => show(`Loading ${model}`)(fraction),
       }),
   );
-  const isWanted = (name: string): boolean => isLoadedAtStart(name, settings);
-  const faults = await server.loadAll(isWanted);
-  const lines = faults.map(({ name, fault }) => `The model ${name} cannot be served: ${fault.message}`);
-  if (faults.length > 0 && faults.length === models.filter(({ name }) => isWanted(name)).length) {
+  const loadsAtStart = (name: string): boolean => isLoadedAtStart(name, settings);
+  const failures = await server.loadAll(loadsAtStart);
+  const lines = failures.map(({ name, error }) => `The model ${name} cannot be served: ${error.message}`);
+  if (failures.length > 0 && failures.length === models.filter(({ name }) => loadsAtStart(name)).length) {
     await server.close();
     throw new SettingsError(lines);
   }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { balancerWith } from '../../test/support/balance-fixtures.ts';
 import type { EngineFailure } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
-import type { Answers, Link } from '../link.ts';
+import type { Link, ProcessResponses } from '../link.ts';
 import type { ModelControl } from '../models/model-control.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { EngineCare } from './engine-care.ts';
@@ -18,18 +18,18 @@ class SharedLink implements Link {
     const responders = new Map<string, (argument: unknown) => unknown>();
     this.#processes.push(responders);
     return {
-      register: (question, answer) => responders.set(question, answer),
-      askAll: (question, argument) => this.askAll(question, argument),
+      register: (prompt, respond) => responders.set(prompt, respond),
+      askAll: (prompt, argument) => this.askAll(prompt, argument),
     };
   }
 
   register(): void {}
 
-  async askAll(question: string, argument?: unknown): Promise<Answers> {
-    const answers = await Promise.all(
-      this.#processes.map(async (each) => each.get(question)?.(structuredClone(argument))),
+  async askAll(prompt: string, argument?: unknown): Promise<ProcessResponses> {
+    const responses = await Promise.all(
+      this.#processes.map(async (each) => each.get(prompt)?.(structuredClone(argument))),
     );
-    return { answers: answers.filter((answer) => answer !== undefined), missing: 0 };
+    return { responses: responses.filter((response) => response !== undefined), missing: 0 };
   }
 }
 
@@ -52,21 +52,21 @@ function processOf(shared: SharedLink, isLeader: boolean) {
     logger: { error: log, info: log, warn: log } as never,
     isLeader,
   });
-  const place = { server, model: 'm' };
+  const location = { server, model: 'm' };
   const unload = () => {
     state = 'UNAVAILABLE';
   };
-  return { engines, care, place, lines, unload, follows: () => follows };
+  return { engines, care, location, lines, unload, follows: () => follows };
 }
 
 it('tells all processes of failed and healed engines, and the one that finds it says so', async () => {
   const shared = new SharedLink();
   const [leader, other] = [processOf(shared, true), processOf(shared, false)];
-  other.engines.fail(other.place, failure, true);
-  await expect.poll(() => leader.engines.failureOf(leader.place)).toEqual(failure);
+  other.engines.fail(other.location, failure, true);
+  await expect.poll(() => leader.engines.failureOf(leader.location)).toEqual(failure);
   const late = processOf(shared, false);
   await late.care.start();
-  expect(late.engines.failureOf(late.place)).toEqual(failure);
+  expect(late.engines.failureOf(late.location)).toEqual(failure);
   leader.unload();
   await expect.poll(() => [leader, other, late].map(({ engines }) => engines.failed())).toEqual([[], [], []]);
   await Promise.all([leader, other, late].map(({ care }) => care.close()));

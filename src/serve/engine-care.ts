@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { unloadsModel } from '../kserve/engine-failure.ts';
-import type { EngineFailure, EnginePlace, Engines } from '../kserve/engines.ts';
+import type { EngineFailure, EngineLocation, Engines } from '../kserve/engines.ts';
 import type { Link } from '../link.ts';
 import { EngineHealth } from '../models/engine-health.ts';
 import type { ModelControl } from '../models/model-control.ts';
@@ -20,12 +20,12 @@ interface CareOptions {
 }
 
 /** An engine by its names, for messages between processes. */
-interface NamedPlace {
+interface EngineNames {
   readonly server: string;
   readonly model: string;
 }
 
-interface ToldFailure extends NamedPlace {
+interface ReportedFailure extends EngineNames {
   readonly failure: EngineFailure;
 }
 
@@ -48,17 +48,17 @@ export class EngineCare {
       log: (level, text) => logger[level](text),
     });
     engines.listen({
-      onFailed: (place, failure, isOwn) => this.#onFailed(place, failure, isOwn),
-      onHealed: (place) => this.#onHealed(place),
+      onFailed: (location, failure, isOwn) => this.#onFailed(location, failure, isOwn),
+      onHealed: (location) => this.#onHealed(location),
     });
-    link.register('engines.failed', (told) => {
-      const { failure, ...named } = told as ToldFailure;
-      const place = this.#placeOf(named);
-      if (place) engines.fail(place, failure, false);
+    link.register('engines.failed', (report) => {
+      const { failure, ...named } = report as ReportedFailure;
+      const location = this.#locationOf(named);
+      if (location) engines.fail(location, failure, false);
     });
-    link.register('engines.healed', (told) => {
-      const place = this.#placeOf(told as NamedPlace);
-      if (place) engines.heal(place);
+    link.register('engines.healed', (report) => {
+      const location = this.#locationOf(report as EngineNames);
+      if (location) engines.heal(location);
     });
     link.register('engines.list', () => this.#list());
   }
@@ -66,10 +66,10 @@ export class EngineCare {
   /** Gets the failures that other processes know, and starts to probe. */
   async start(): Promise<void> {
     const { link, engines, isLeader } = this.#options;
-    const { answers } = await link.askAll('engines.list').catch(() => ({ answers: [] }));
-    for (const { failure, ...named } of (answers as ToldFailure[][]).flat()) {
-      const place = this.#placeOf(named);
-      if (place) engines.fail(place, failure, false);
+    const { responses } = await link.askAll('engines.list').catch(() => ({ responses: [] }));
+    for (const { failure, ...named } of (responses as ReportedFailure[][]).flat()) {
+      const location = this.#locationOf(named);
+      if (location) engines.fail(location, failure, false);
     }
     if (isLeader) this.#health.watch();
   }
@@ -78,43 +78,43 @@ export class EngineCare {
     await Promise.all([this.#health.close(), this.#recovery.close()]);
   }
 
-  #onFailed(place: EnginePlace, failure: EngineFailure, isOwn: boolean): void {
+  #onFailed(location: EngineLocation, failure: EngineFailure, isOwn: boolean): void {
     const { registry, logger, isLeader } = this.#options;
     registry.followEngines();
     if (isOwn) {
-      logger.error(failureText(place, failure));
-      this.#tell('engines.failed', { ...namesOf(place), failure } satisfies ToldFailure);
+      logger.error(failureText(location, failure));
+      this.#notify('engines.failed', { ...namesOf(location), failure } satisfies ReportedFailure);
     }
-    if (isLeader) this.#recovery.take(place);
+    if (isLeader) this.#recovery.take(location);
   }
 
-  #onHealed(place: EnginePlace): void {
+  #onHealed(location: EngineLocation): void {
     const { registry, logger, isLeader } = this.#options;
     registry.followEngines();
-    if (isLeader) logger.info(`The engine failure of the model ${place.model} on ${place.server.name} is over.`);
-    this.#tell('engines.healed', namesOf(place) satisfies NamedPlace);
+    if (isLeader) logger.info(`The engine failure of the model ${location.model} on ${location.server.name} is over.`);
+    this.#notify('engines.healed', namesOf(location) satisfies EngineNames);
   }
 
   /** Notifies all processes. This one gets the message too and ignores it. */
-  #tell(question: string, argument: unknown): void {
-    this.#options.link.askAll(question, argument).catch(() => undefined);
+  #notify(request: string, argument: unknown): void {
+    this.#options.link.askAll(request, argument).catch(() => undefined);
   }
 
-  #list(): ToldFailure[] {
-    return this.#options.engines.failed().map(({ place, failure }) => ({ ...namesOf(place), failure }));
+  #list(): ReportedFailure[] {
+    return this.#options.engines.failed().map(({ location, failure }) => ({ ...namesOf(location), failure }));
   }
 
-  #placeOf({ server: name, model }: NamedPlace): EnginePlace | undefined {
+  #locationOf({ server: name, model }: EngineNames): EngineLocation | undefined {
     const watched = this.#options.registry.servers().find(({ server }) => server.name === name);
     return watched && { server: watched.server, model };
   }
 }
 
-function namesOf({ server, model }: EnginePlace): NamedPlace {
+function namesOf({ server, model }: EngineLocation): EngineNames {
   return { server: server.name, model };
 }
 
-function failureText({ server, model }: EnginePlace, { part, by, requestId, message }: EngineFailure): string {
+function failureText({ server, model }: EngineLocation, { part, by, requestId, message }: EngineFailure): string {
   const what = part === 'engine' ? 'The engine' : 'The backend process';
   const found = by === 'probe' ? 'a probe' : `request ${requestId ?? '(without id)'}`;
   const unloads = unloadsModel(message) ? ' Its backend unloads the model (ENABLE_VLLM_HEALTH_CHECK).' : '';

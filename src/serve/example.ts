@@ -11,15 +11,15 @@ type ExampleSettings = Pick<
 >;
 
 /** Prints, once, a curl command for the first served model. */
-export function exampleShower(
+export function examplePrinter(
   settings: ExampleSettings,
   terminal: Pick<Terminal, 'out'>,
   logger: Logger,
 ): (models: readonly NamedModel[], origin: Promise<string>) => Promise<void> {
-  let isShown = false;
+  let isPrinted = false;
   return async ([model], origin) => {
-    if (!model || isShown) return;
-    isShown = true;
+    if (!model || isPrinted) return;
+    isPrinted = true;
     await model.assets().catch(() => undefined);
     const line = exampleLine(model, await origin, settings);
     if (settings.logFormat === 'json') logger.info({ example: line }, 'try it');
@@ -33,8 +33,8 @@ function exampleLine(model: NamedModel, origin: string, settings: ExampleSetting
   if (wantsKey(settings)) headers.push('-H "Authorization: Bearer $CONCH_API_KEY"');
   const restriction = settings.openaiRestrictedApi.find(({ apis }) => apis.includes('inference'));
   if (restriction) headers.push(`-H '${restriction.header}: YOUR VALUE'`);
-  const [path, question] = questionFor(model);
-  const body = JSON.stringify({ model: model.name, ...question });
+  const [path, fields] = exampleRequest(model);
+  const body = JSON.stringify({ model: model.name, ...fields });
   return `curl ${reachable(origin)}${path} ${headers.join(' ')} -d '${body}'`;
 }
 
@@ -44,7 +44,7 @@ function reachable(origin: string): string {
 }
 
 /** The path and the body of an example request. */
-function questionFor(model: NamedModel): [string, object] {
+function exampleRequest(model: NamedModel): [string, object] {
   const sampling = { max_tokens: 64, temperature: 0.2 };
   const task = model.contract ? undefined : firstRowAbility(model);
   if (task) return [task.endpoint, task.example];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSettings } from '../config/load.ts';
-import { followSettings, takeOverText } from './follow-settings.ts';
+import { applySettingsText, followSettings } from './follow-settings.ts';
 import { LiveSettings } from './live-settings.ts';
 import type { WorkerContext } from './workers/worker-context.ts';
 
@@ -14,13 +14,13 @@ const terminal = { settingsNow: (text = '') => ({ settings: settingsOf(text), te
 const first = 'api_key: [old]\nport: 1\nlog_level: info\n';
 const later = 'api_key: [new]\nport: 2\nlog_level: warn\n';
 
-describe('takeOverText', () => {
+describe('applySettingsText', () => {
   it('begins with what others took over, but for what needs a restart', () => {
     const live = new LiveSettings(settingsOf(first));
     const logger = pino({ level: 'info' });
-    takeOverText(undefined, { live, terminal, logger });
+    applySettingsText(undefined, { live, terminal, logger });
     expect(live.current.apiKey).toEqual(['old']);
-    takeOverText(later, { live, terminal, logger });
+    applySettingsText(later, { live, terminal, logger });
     expect([live.current.apiKey, live.current.port, logger.level]).toEqual([['new'], 1, 'warn']);
   });
 });
@@ -35,9 +35,9 @@ describe('followSettings', () => {
   it('tells which texts were taken over, and not of those with mistakes', async () => {
     const file = join(folder, 'conch.yaml');
     writeFileSync(file, first);
-    const told = new Set<string>();
-    const faults: string[] = [];
-    const logger = pino({ level: 'error' }, { write: (line: string) => faults.push(line) });
+    const reported = new Set<string>();
+    const errors: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => errors.push(line) });
     const stop = new AbortController();
     let hangUp = (): void => undefined;
     let text = later;
@@ -47,17 +47,17 @@ describe('followSettings', () => {
         settingsNow: () => terminal.settingsNow(text),
         onHangUp: (listener) => (hangUp = listener),
         stop: stop.signal,
-        worker: { tookOver: (taken: string) => told.add(taken) } as unknown as WorkerContext,
+        worker: { reportSettings: (taken: string) => reported.add(taken) } as unknown as WorkerContext,
       },
       logger,
       onChange: async () => undefined,
     });
     hangUp();
-    await expect.poll(() => [...told]).toEqual([later]);
+    await expect.poll(() => [...reported]).toEqual([later]);
     text = 'port: x';
     hangUp();
-    await expect.poll(() => faults.length).toBeGreaterThan(0);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
     stop.abort();
-    expect([...told]).toEqual([later]);
+    expect([...reported]).toEqual([later]);
   });
 });

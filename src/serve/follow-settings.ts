@@ -14,7 +14,7 @@ interface TextOptions {
   readonly logger: Pick<Logger, 'level'>;
 }
 
-interface FollowOptions {
+interface ReloadOptions {
   readonly live: LiveSettings;
   readonly terminal: Pick<Terminal, 'settingsNow' | 'onHangUp' | 'stop' | 'worker'>;
   readonly logger: Logger;
@@ -23,7 +23,7 @@ interface FollowOptions {
 }
 
 /** Applies the text of a configuration file that was already checked, without logging. */
-export function takeOverText(text: string | undefined, { live, terminal, logger }: TextOptions): void {
+export function applySettingsText(text: string | undefined, { live, terminal, logger }: TextOptions): void {
   if (text === undefined) return;
   const { settings } = settingsChange(live.current, terminal.settingsNow(text).settings);
   live.replace(settings);
@@ -31,12 +31,12 @@ export function takeOverText(text: string | undefined, { live, terminal, logger 
 }
 
 /** Reloads the configuration file when it changes and at SIGHUP. A file with errors changes nothing. */
-export function followSettings(file: string, options: FollowOptions): void {
+export function followSettings(file: string, options: ReloadOptions): void {
   let last = Promise.resolve();
   const readAgain = (isFirst: boolean): void => {
     last = last
-      .then(() => takeOver(file, options, isFirst))
-      .catch((error: unknown) => reportFault(file, error, options));
+      .then(() => applySettings(file, options, isFirst))
+      .catch((error: unknown) => reportError(file, error, options));
   };
   let isFirst = true;
   watchFile(file, {
@@ -50,13 +50,13 @@ export function followSettings(file: string, options: FollowOptions): void {
   options.terminal.onHangUp(() => readAgain(false));
 }
 
-async function takeOver(
+async function applySettings(
   file: string,
-  { live, terminal, logger, onChange }: FollowOptions,
+  { live, terminal, logger, onChange }: ReloadOptions,
   isFirst: boolean,
 ): Promise<void> {
   const { settings: read, text } = await validSettings(terminal);
-  if (text !== undefined) terminal.worker?.tookOver(text);
+  if (text !== undefined) terminal.worker?.reportSettings(text);
   const { settings, changed, fixed } = settingsChange(live.current, read);
   if (changed.length > 0) {
     live.replace(settings);
@@ -71,7 +71,7 @@ async function takeOver(
 }
 
 /** The current settings, checked as at the start. */
-async function validSettings({ settingsNow }: FollowOptions['terminal']): Promise<SettingsNow> {
+async function validSettings({ settingsNow }: ReloadOptions['terminal']): Promise<SettingsNow> {
   const now = settingsNow();
   const problems = await checkFiles(now.settings);
   if (problems.length > 0) throw new SettingsError(problems);
@@ -87,9 +87,10 @@ function setLevel(logger: Logger, level: string, say: () => void): void {
   logger.level = level;
 }
 
-function reportFault(file: string, error: unknown, { logger }: FollowOptions): void {
-  const kept = 'the settings are unchanged';
-  if (!existsSync(file)) logger.warn(`${file} does not exist any more; ${kept}`);
-  else if (error instanceof SettingsError) for (const problem of error.problems) logger.error(`${kept}: ${problem}`);
-  else logger.error({ err: error }, `${file} could not be reloaded; ${kept}`);
+function reportError(file: string, error: unknown, { logger }: ReloadOptions): void {
+  const unchanged = 'the settings are unchanged';
+  if (!existsSync(file)) logger.warn(`${file} does not exist any more; ${unchanged}`);
+  else if (error instanceof SettingsError)
+    for (const problem of error.problems) logger.error(`${unchanged}: ${problem}`);
+  else logger.error({ err: error }, `${file} could not be reloaded; ${unchanged}`);
 }

@@ -1,5 +1,5 @@
 import type { CommandInput } from '../config/load.ts';
-import type { GenerateContext } from '../generate/answer.ts';
+import type { GenerateContext } from '../generate/generated-response.ts';
 import type { RowsContext } from '../generate/rows.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { imageSettings } from './part-settings.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { CommandInput } from '../config/load.ts';
 import { guardedGuide } from '../generate/guide-guard.ts';
 import { StatusError } from '../kserve/status.ts';
-import { LoneLink } from '../link.ts';
+import { SingleProcessLink } from '../link.ts';
 import { Metrics } from '../telemetry/metrics/metrics.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { openGuideGuard } from './guide-guard.ts';
@@ -32,7 +32,7 @@ function open() {
   const live = new LiveSettings(settings);
   const guides = openGuideGuard({
     live,
-    link: new LoneLink(),
+    link: new SingleProcessLink(),
     logger: { warn: (...line: unknown[]) => lines.push(line) },
     telemetry,
   });

@@ -6,7 +6,7 @@ import type { Link } from '../link.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { LiveSettings } from './live-settings.ts';
 
-interface GuardPlace {
+interface GuardOptions {
   readonly live: LiveSettings;
   readonly link: Link;
   readonly logger: Pick<Logger, 'warn'>;
@@ -14,7 +14,7 @@ interface GuardPlace {
 }
 
 /** The guard of structured-output guides, which all processes share. */
-export function openGuideGuard({ live, link, logger, telemetry }: GuardPlace): GuideGuard {
+export function openGuideGuard({ live, link, logger, telemetry }: GuardOptions): GuideGuard {
   const quarantine = new SharedQuarantine(new GuideQuarantine({ duration: () => live.current.guideQuarantine }), link);
   // Without the quarantined guides of other processes, this one starts with an empty list.
   quarantine.join().catch(() => undefined);

@@ -1,13 +1,13 @@
 import type { CommandInput } from '../config/load.ts';
 import { type JwtCheck, jwksProblem, jwtCheck } from '../keys/jwt.ts';
-import { KeyFileError, keptKeys, readKeyFile } from '../keys/key-file.ts';
-import type { KeptKey } from '../keys/key-ring.ts';
+import { KeyFileError, readKeyFile, storedKeys } from '../keys/key-file.ts';
+import type { StoredKey } from '../keys/key-ring.ts';
 
 type Settings = CommandInput['settings'];
 
 /** The readers of key files. */
 export interface KeyReaders {
-  readonly keys: (text: string) => readonly KeptKey[];
+  readonly keys: (text: string) => readonly StoredKey[];
   readonly jwks: (text: string) => JwksContent;
   /** Why the file cannot be used, one line for each problem. */
   readonly problemsOf: (error: unknown) => readonly string[];
@@ -24,8 +24,8 @@ function problemsOf(file: string, error: unknown): readonly string[] {
   return [`${file} cannot be read: ${reason}.`];
 }
 
-function keyReader(file: string): (text: string) => readonly KeptKey[] {
-  return (text) => keptKeys(readKeyFile(file, text).keys);
+function keyReader(file: string): (text: string) => readonly StoredKey[] {
+  return (text) => storedKeys(readKeyFile(file, text).keys);
 }
 
 /** The keys of an issuer. */

@@ -5,7 +5,7 @@ import { createKserveHttp } from '../apis/kserve/http-frontend.ts';
 import type { KserveOptions } from '../apis/kserve/options.ts';
 import type { CommandInput } from '../config/load.ts';
 import type { ConnectionOptions } from '../http/connections.ts';
-import type { Draining } from '../http/draining.ts';
+import type { DrainState } from '../http/draining.ts';
 import type { Admission } from '../models/admission.ts';
 import type { Recorder } from '../request-watch.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
@@ -17,7 +17,7 @@ import type { ServerSet } from './servers.ts';
 interface KserveParts extends Pick<KserveOptions, 'keys' | 'keyLimits' | 'logger'> {
   readonly connections: ConnectionOptions;
   readonly record: Recorder;
-  readonly draining: Draining;
+  readonly draining: DrainState;
   readonly admission: Admission;
   /** Whether another worker logs where they listen. */
   readonly isQuiet: boolean;

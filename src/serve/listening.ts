@@ -3,16 +3,16 @@ import { createServer } from 'node:net';
 import { SettingsError } from '../config/settings-error.ts';
 
 /** An address to listen on, and the flag that sets its port. */
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   readonly flag: string;
 }
 
 /** Throws a SettingsError if a port is in use. */
-export async function requireFree(place: Place): Promise<void> {
-  await listening(place, async () => {
-    const server = createServer().listen(place.port, place.host);
+export async function requireFree(address: ListenAddress): Promise<void> {
+  await listening(address, async () => {
+    const server = createServer().listen(address.port, address.host);
     await once(server, 'listening');
     server.close();
     await once(server, 'close');
@@ -20,7 +20,10 @@ export async function requireFree(place: Place): Promise<void> {
 }
 
 /** Starts to listen. Throws a SettingsError if the port or address cannot be used. */
-export async function listening<Result>({ host, port, flag }: Place, start: () => Promise<Result>): Promise<Result> {
+export async function listening<Result>(
+  { host, port, flag }: ListenAddress,
+  start: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await start();
   } catch (error) {

@@ -5,7 +5,7 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Balancer } from '../servers/balanced/balancer.ts';
 import type { MetricJson } from '../telemetry/metrics/instruments.ts';
 import type { MetricsReader } from '../telemetry/metrics/read-metrics.ts';
-import { metricsQuestion } from './workers/metric-history.ts';
+import { metricsRequest } from './workers/metric-history.ts';
 
 interface Views {
   readonly reports: () => readonly ServerReport[];
@@ -15,13 +15,13 @@ interface Views {
 /** The servers and metrics of all processes of this Conch, merged. */
 export function mergedViews(link: Link, { reports, metrics }: Views): ServerServices & MetricServices {
   link.register('servers', () => reports().map(describeServer));
-  link.register(metricsQuestion, () => metrics.json());
+  link.register(metricsRequest, () => metrics.json());
   return {
-    servers: async () => (await link.askAll('servers')).answers as readonly (readonly ServerView[])[],
+    servers: async () => (await link.askAll('servers')).responses as readonly (readonly ServerView[])[],
     metrics: {
       read: async (accept) => {
-        const { answers } = await link.askAll(metricsQuestion);
-        return metrics.merged(answers as readonly (readonly MetricJson[])[], accept);
+        const { responses } = await link.askAll(metricsRequest);
+        return metrics.merged(responses as readonly (readonly MetricJson[])[], accept);
       },
     },
   };
@@ -30,14 +30,14 @@ export function mergedViews(link: Link, { reports, metrics }: Views): ServerServ
 /** The servers of the registry, with the figures of the balancer. */
 export function serverReports(registry: ModelRegistry, balancer: Balancer): ServerReport[] {
   const { servers: known } = balancer.snapshot();
-  return registry.servers().map(({ server, found, fault, hasAnswered }) => {
+  return registry.servers().map(({ server, found, error, hasResponded }) => {
     const figures = known.find((each) => each.server === server) ?? unused;
     const models = found.map(({ name, state, ready }) => ({
       name,
       state: figures.failedEngines.has(ready?.target?.name ?? name) ? 'FAILED' : state || 'NOT LOADED',
       breaker: figures.models.get(ready?.target?.name ?? name) ?? 'closed',
     }));
-    return { ...figures, name: server.name, kind: server.kind ?? 'triton', fault, isKnown: hasAnswered, models };
+    return { ...figures, name: server.name, kind: server.kind ?? 'triton', error, isKnown: hasResponded, models };
   });
 }
 
@@ -51,7 +51,7 @@ const unused = {
   ejectedFor: 0,
   weight: 1,
   firstResponse: undefined,
-  lastFault: undefined,
+  lastFailure: undefined,
   models: new Map<string, never>(),
   failedEngines: new Map<string, never>(),
 } as const;

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adapterFolder, config, weights } from '../../test/support/npy.ts';
 import { isWindows } from '../../test/support/system-program.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { openAdapterBook } from './model-adapters.ts';
+import { openAdapterRegistry } from './model-adapters.ts';
 
-type Settings = Parameters<typeof openAdapterBook>[0];
+type Settings = Parameters<typeof openAdapterRegistry>[0];
 
 let folder: string;
 beforeEach(() => {
@@ -22,19 +22,19 @@ const write = (path: string, text: string): void => {
 };
 const settings = (models: Settings['models'] = {}): Settings =>
   ({ models, modelRepository: [join(folder, 'models')], origins: new Map() }) as unknown as Settings;
-const linesOf = async (given = settings()): Promise<readonly string[]> => {
-  const fault = await openAdapterBook(given).catch((error: unknown) => error);
-  return fault instanceof SettingsError ? fault.problems.map((line) => line.replaceAll(folder, '')) : [];
+const linesOf = async (value = settings()): Promise<readonly string[]> => {
+  const failure = await openAdapterRegistry(value).catch((error: unknown) => error);
+  return failure instanceof SettingsError ? failure.problems.map((line) => line.replaceAll(folder, '')) : [];
 };
 
-describe('openAdapterBook', () => {
+describe('openAdapterRegistry', () => {
   it("finds multi_lora.json in the newest version of a model, but not vLLM's", async () => {
     adapterFolder(join(folder, 'models', 'adapters', 'poems'), good);
     write('models/ensemble/1/multi_lora.json', '{"old":"adapters/old"}');
     write('models/ensemble/10/multi_lora.json', '{"poems":"adapters/poems"}');
     write('models/llama/1/multi_lora.json', '{"a":"/elsewhere/a"}');
     write('models/llama/1/model.json', '{}');
-    const book = await openAdapterBook(settings());
+    const book = await openAdapterRegistry(settings());
     expect([book.names('ensemble'), book.names('llama')]).toEqual([['poems'], []]);
   });
 

@@ -4,8 +4,8 @@ import { originOf } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { ApiError } from '../errors.ts';
 import { AdapterFolderError, openAdapterFolder } from '../models/adapter-folder.ts';
-import { AdapterBook, type ModelAdapters, namedByServer, namedBySettings, noAdapters } from '../models/adapters.ts';
-import { adapterAsker, adaptersInRepository } from '../models/ask-adapters.ts';
+import { AdapterRegistry, type ModelAdapters, namedByServer, namedBySettings, noAdapters } from '../models/adapters.ts';
+import { adapterQuery, adaptersInRepository } from '../models/query-adapters.ts';
 import type { FoundServedModel } from '../models/registry-options.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { repositoryAdapters } from './repository-adapters.ts';
@@ -16,16 +16,16 @@ type Settings = CommandInput['settings'];
 export type AdapterFinder = (found: FoundServedModel, own: ModelSettings) => ModelAdapters;
 
 /** A model that generates text: only these have adapters. */
-type Adapted = FoundServedModel & Pick<ServedModel, 'contract'>;
+type AdaptableModel = FoundServedModel & Pick<ServedModel, 'contract'>;
 
 /** Reads and checks the adapters whose folders are in the settings. */
-export async function openAdapterBook(settings: Settings): Promise<AdapterBook> {
-  const book = new AdapterBook();
+export async function openAdapterRegistry(settings: Settings): Promise<AdapterRegistry> {
+  const registry = new AdapterRegistry();
   const problems: string[] = [];
-  for (const { model, name, where, taskId, folder: place } of await writtenAdapters(settings)) {
+  for (const { model, name, where, taskId, folder: locate } of await configuredAdapters(settings)) {
     try {
-      const folder = await openAdapterFolder(await place());
-      if (!book.add(model, name, { taskId: taskId ?? folder.number, folder }))
+      const folder = await openAdapterFolder(await locate());
+      if (!registry.add(model, name, { taskId: taskId ?? folder.number, folder }))
         problems.push(`${where}: the settings have another adapter with this name. Rename one of them.`);
     } catch (error) {
       if (!(error instanceof AdapterFolderError)) throw error;
@@ -33,10 +33,10 @@ export async function openAdapterBook(settings: Settings): Promise<AdapterBook> 
     }
   }
   if (problems.length > 0) throw new SettingsError(problems);
-  return book;
+  return registry;
 }
 
-interface WrittenAdapter {
+interface ConfiguredAdapter {
   readonly model: string;
   readonly name: string;
   /** Where it is configured, for errors. */
@@ -46,7 +46,7 @@ interface WrittenAdapter {
 }
 
 /** The adapters of the settings, and those of the repositories on this machine. */
-async function writtenAdapters(settings: Settings): Promise<WrittenAdapter[]> {
+async function configuredAdapters(settings: Settings): Promise<ConfiguredAdapter[]> {
   const set = Object.entries(settings.models).flatMap(([model, { lora }]) =>
     lora === undefined || isList(lora)
       ? []
@@ -62,21 +62,21 @@ async function writtenAdapters(settings: Settings): Promise<WrittenAdapter[]> {
   ];
 }
 
-export function adapterFinder({ modelRepository, triton }: Settings, book: AdapterBook): AdapterFinder {
+export function adapterFinder({ modelRepository, triton }: Settings, registry: AdapterRegistry): AdapterFinder {
   return (model, { lora }) => {
     if (model.contract === undefined) return noAdapters;
-    const found = model as Adapted;
+    const found = model as AdaptableModel;
     const { root, contract } = found;
     if (!contract.namesAdapters)
       return isList(lora)
-        ? misplaced(root, 'a map of adapter names to folders, not a list of names')
-        : book.sentTo(found);
+        ? misconfiguredAdapters(root, 'a map of adapter names to folders, not a list of names')
+        : registry.sentTo(found);
     if (isList(lora)) return namedBySettings(lora);
-    if (lora) return misplaced(root, 'a list of adapter names on the server, not a map of folders');
+    if (lora) return misconfiguredAdapters(root, 'a list of adapter names on the server, not a map of folders');
     const engines = found.group.servers.flatMap(({ adapters }) => adapters ?? []);
     if (engines.length > 0)
       return namedByServer(async () => engines.flatMap((adapters) => adapters.names(found.model)));
-    const ask = adapterAsker(found);
+    const ask = adapterQuery(found);
     // With remote servers, the model may be on one of them, where its files are too.
     const repositories = triton.length > 0 ? [] : modelRepository;
     return namedByServer(async () => (await adaptersInRepository(repositories, found)) ?? ask());
@@ -84,7 +84,7 @@ export function adapterFinder({ modelRepository, triton }: Settings, book: Adapt
 }
 
 /** Adapters in settings that do not fit the model's contract. */
-function misplaced(model: string, expected: string): ModelAdapters {
+function misconfiguredAdapters(model: string, expected: string): ModelAdapters {
   return {
     names: async () => [],
     choose: () => {

@@ -1,6 +1,6 @@
 import { usualQueue } from '../config/model-load-settings.ts';
 import { modelSettings } from '../config/model-settings.ts';
-import { cleanText } from '../generate/faults.ts';
+import { cleanText } from '../generate/generation-errors.ts';
 import type { Engines } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { Gates } from '../limits/gates.ts';
@@ -8,7 +8,7 @@ import type { Link } from '../link.ts';
 import { Admission } from '../models/admission.ts';
 import { LoadOnDemand } from '../models/load-on-demand.ts';
 import { ModelControl } from '../models/model-control.ts';
-import { ModelDoor } from '../models/model-door.ts';
+import { ModelGate } from '../models/model-gate.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { RunningRequests } from '../models/running-requests.ts';
 import { SharedRequests } from '../models/shared-requests.ts';
@@ -39,6 +39,6 @@ export function modelLife(registry: ModelRegistry, { live, gates, link, engines 
     },
     timeout: () => live.current.requestTimeout || undefined,
   });
-  const door = new ModelDoor({ registry, running, admission, onDemand, loadTimeout });
-  return { control, onDemand, admission, door };
+  const gate = new ModelGate({ registry, running, admission, onDemand, loadTimeout });
+  return { control, onDemand, admission, gate };
 }

@@ -15,21 +15,21 @@ const row = (state: string, reason = '', server = 'gpu:8001'): ModelRow => ({
 it('warns once for each reason, until it changes or the model was well again', () => {
   const lines: string[] = [];
   const see = failedLoads((line) => lines.push(line));
-  const told = (...rows: ModelRow[]): string[] => {
+  const notify = (...rows: ModelRow[]): string[] => {
     see(rows);
     return lines.splice(0);
   };
   const broken = row('UNAVAILABLE', 'Internal: no such\n  file');
   const words = 'the model bad could not be loaded on gpu:8001: Internal: no such file';
-  expect(told(row('LOADING'))).toEqual([]);
-  expect(told(broken)).toEqual([words]);
-  expect(told(broken, row('READY', '', 'other:8001'))).toEqual([]);
-  expect(told(broken, { ...broken, server: 'other:8001' })).toEqual([words.replace('gpu', 'other')]);
-  expect(told(row('UNAVAILABLE', 'out of memory'))).toEqual([
+  expect(notify(row('LOADING'))).toEqual([]);
+  expect(notify(broken)).toEqual([words]);
+  expect(notify(broken, row('READY', '', 'other:8001'))).toEqual([]);
+  expect(notify(broken, { ...broken, server: 'other:8001' })).toEqual([words.replace('gpu', 'other')]);
+  expect(notify(row('UNAVAILABLE', 'out of memory'))).toEqual([
     'the model bad could not be loaded on gpu:8001: out of memory',
   ]);
-  expect(told(row('READY'))).toEqual([]);
-  expect(told(broken)).toEqual([words]);
+  expect(notify(row('READY'))).toEqual([]);
+  expect(notify(broken)).toEqual([words]);
 });
 
 it('does not report models that were unloaded, or are not served', () => {

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { wantsKey } from '../config/start-warnings.ts';
-import type { KeyBook } from '../keys/key-book.ts';
-import { type KeptKey, KeyRing } from '../keys/key-ring.ts';
+import type { KeyRegistry } from '../keys/key-registry.ts';
+import { KeyRing, type StoredKey } from '../keys/key-ring.ts';
 import { digestIn, digestOf } from '../keys/secrets.ts';
 import type { JwksContent, KeyReaders } from './key-readers.ts';
 import type { LiveSettings } from './live-settings.ts';
@@ -18,17 +18,17 @@ interface KeysOptions {
 }
 
 /** All keys of the settings, and the current keys of their files. */
-export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptions): Promise<KeyBook> {
+export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptions): Promise<KeyRegistry> {
   const settings = live.current;
   const options = <Content>(file: string, noun: string, count: (content: Content) => number) => ({
     signal,
     onChange: (content: Content) => logger.info(`${file} was reloaded: ${count(content)} ${noun} in effect`),
-    onFault: (problems: readonly string[]) => {
+    onError: (problems: readonly string[]) => {
       for (const problem of problems) logger.error(`the ${noun} are unchanged: ${problem}`);
     },
   });
   const keyFile = await openFollowed(settings, settings.apiKeyFile, (file, readers) => ({
-    ...options<readonly KeptKey[]>(file, 'keys', (keys) => keys.length),
+    ...options<readonly StoredKey[]>(file, 'keys', (keys) => keys.length),
     read: readers.keys,
   }));
   const jwksFile = await openFollowed(settings, settings.jwtJwks, (file, readers) => ({
@@ -36,10 +36,10 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
     read: readers.jwks,
   }));
   let isLocked = wantsKey(settings);
-  const ring = remembered((apiKeys: readonly string[], kept: readonly KeptKey[] | undefined) => {
+  const ring = cachedLast((apiKeys: readonly string[], fileKeys: readonly StoredKey[] | undefined) => {
     // Once Conch had keys, it never accepts requests without one, even if the file has no keys any more.
     isLocked ||= apiKeys.length > 0;
-    return new KeyRing([...apiKeys.map(settingKey), ...(kept ?? [])]);
+    return new KeyRing([...apiKeys.map(settingKey), ...(fileKeys ?? [])]);
   });
   const current = () => ring(live.current.apiKey, keyFile?.current);
   return {
@@ -58,29 +58,29 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
 
 /** Reads the key files as at the start. Throws a SettingsError. */
 export async function checkKeyFiles(settings: Settings): Promise<void> {
-  const nobody = { signal: AbortSignal.abort(), onChange: () => undefined, onFault: () => undefined };
-  await openFollowed(settings, settings.apiKeyFile, (_, { keys }) => ({ ...nobody, read: keys }));
-  await openFollowed(settings, settings.jwtJwks, (_, { jwks }) => ({ ...nobody, read: jwks }));
+  const noListeners = { signal: AbortSignal.abort(), onChange: () => undefined, onError: () => undefined };
+  await openFollowed(settings, settings.apiKeyFile, (_, { keys }) => ({ ...noListeners, read: keys }));
+  await openFollowed(settings, settings.jwtJwks, (_, { jwks }) => ({ ...noListeners, read: jwks }));
 }
 
-type FollowOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>[1], 'onFault'> & {
-  readonly onFault: (problems: readonly string[]) => void;
+type KeyFileOptions<Content> = Omit<Parameters<typeof FollowedFile.open<Content>>[1], 'onError'> & {
+  readonly onError: (problems: readonly string[]) => void;
 };
 
 /** The code that reads key files is loaded only if there is one. */
 async function openFollowed<Content>(
   settings: Settings,
   file: string | undefined,
-  options: (file: string, readers: KeyReaders) => FollowOptions<Content>,
+  options: (file: string, readers: KeyReaders) => KeyFileOptions<Content>,
 ): Promise<FollowedFile<Content> | undefined> {
   if (file === undefined) return undefined;
   const { keyReaders } = await import('./key-readers.ts');
   const readers = keyReaders(file, settings);
-  const { onFault, ...rest } = options(file, readers);
+  const { onError, ...rest } = options(file, readers);
   try {
     return await FollowedFile.open(file, {
       ...rest,
-      onFault: (error: unknown) => onFault(readers.problemsOf(error)),
+      onError: (error: unknown) => onError(readers.problemsOf(error)),
     });
   } catch (error) {
     throw new SettingsError(readers.problemsOf(error));
@@ -88,18 +88,19 @@ async function openFollowed<Content>(
 }
 
 /** A key of --api-key: it has no limits. */
-function settingKey(written: string, index: number): KeptKey {
+function settingKey(written: string, index: number): StoredKey {
   const name = `api-key-${index + 1}`;
   return { digest: digestIn(written) ?? digestOf(written), holder: { id: `setting:${index + 1}`, name } };
 }
 
 /** Caches the result of the last call; the same arguments give the same result. */
-function remembered<Arguments extends readonly unknown[], Result>(
-  make: (...given: Arguments) => Result,
-): (...given: Arguments) => Result {
-  let last: { readonly given: Arguments; readonly result: Result } | undefined;
-  return (...given) => {
-    if (!last?.given.every((value, index) => value === given[index])) last = { given, result: make(...given) };
+function cachedLast<Arguments extends readonly unknown[], Result>(
+  make: (...parameters: Arguments) => Result,
+): (...parameters: Arguments) => Result {
+  let last: { readonly parameters: Arguments; readonly result: Result } | undefined;
+  return (...parameters) => {
+    if (!last?.parameters.every((value, index) => value === parameters[index]))
+      last = { parameters, result: make(...parameters) };
     return last.result;
   };
 }

@@ -12,7 +12,7 @@ import { type ManagedOptions, ManagedServer } from '../servers/managed/managed-s
 import { MovingServer } from '../servers/managed/moving-server.ts';
 import { defaultModels, namedModels, openEmbedded, repositoryModels } from './embedded.ts';
 import { channelOptions } from './part-settings.ts';
-import type { ServerInput, Surroundings } from './servers.ts';
+import type { ServerContext, ServerInput } from './servers.ts';
 import type { Terminal } from './terminal.ts';
 import type { WorkerContext } from './workers/worker-context.ts';
 
@@ -24,20 +24,20 @@ const examplePorts = { http: 8000, grpc: 8001, metrics: 8002 };
 /** Conch's own servers: a managed tritonserver and the embedded engine, with the default model if there is no other. */
 export async function openOwn(
   input: ServerInput,
-  surroundings: Surroundings & { readonly servesOthers: boolean },
+  context: ServerContext & { readonly servesOthers: boolean },
 ): Promise<InferenceServer[]> {
   const { settings } = input;
-  const { worker } = surroundings.terminal;
+  const { worker } = context.terminal;
   const servers: InferenceServer[] = [];
   const hasRepository = settings.modelRepository.length > 0;
   if (worker && hasRepository) servers.push(followedServer(settings, worker));
-  const repository = hasRepository && !worker ? await repositoryOf(settings, surroundings) : undefined;
+  const repository = hasRepository && !worker ? await repositoryOf(settings, context) : undefined;
   const embedded = [...repositoryModels(repository?.embedded ?? [], settings), ...namedModels(settings)];
   try {
-    if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, surroundings));
-    const isAlone = !surroundings.servesOthers && servers.length + embedded.length === 0 && !repository;
-    const models = isAlone ? await defaultModels(settings, surroundings.terminal) : embedded;
-    if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...surroundings }));
+    if (repository && repository.triton.length > 0) servers.push(await managedServer(input, repository, context));
+    const usesDefaultModel = !context.servesOthers && servers.length + embedded.length === 0 && !repository;
+    const models = usesDefaultModel ? await defaultModels(settings, context.terminal) : embedded;
+    if (models.length > 0) servers.push(await openEmbedded(models, { settings, ...context }));
     return servers;
   } catch (error) {
     await Promise.all(servers.map((server) => server.close()));
@@ -48,22 +48,22 @@ export async function openOwn(
 /** The tritonserver that all workers share. Throws a SettingsError if the repository has embedded models. */
 export async function openManaged(
   input: ServerInput,
-  surroundings: Surroundings & Pick<ManagedOptions, 'onPorts'>,
+  context: ServerContext & Pick<ManagedOptions, 'onPorts'>,
 ): Promise<ManagedServer> {
   const { settings } = input;
-  const repository = await repositoryOf(settings, surroundings);
+  const repository = await repositoryOf(settings, context);
   const [inside] = repository.embedded;
   if (inside) throw new SettingsError([insideOneProcess(settings, inside.name)]);
-  return managedServer(input, repository, surroundings);
+  return managedServer(input, repository, context);
 }
 
 /** The command that would start tritonserver, as shell text. */
-export async function dryRun(input: ServerInput, surroundings: Surroundings): Promise<string> {
+export async function dryRun(input: ServerInput, context: ServerContext): Promise<string> {
   const { settings } = input;
   if (settings.modelRepository.length === 0)
     throw new SettingsError(['--dry-run prints the command that starts tritonserver. It needs --model-repository.']);
-  const repository = await repositoryOf(settings, surroundings);
-  return shellText(tritonCommand(await commandOf(input, repository, surroundings.terminal), examplePorts));
+  const repository = await repositoryOf(settings, context);
+  return shellText(tritonCommand(await commandOf(input, repository, context.terminal), examplePorts));
 }
 
 /** The models of the repositories: embedded ones, and the names of those for tritonserver. */
@@ -74,7 +74,7 @@ interface RepositoryParts {
   readonly engines: readonly string[];
 }
 
-async function repositoryOf(settings: Settings, { listener }: Surroundings): Promise<RepositoryParts> {
+async function repositoryOf(settings: Settings, { listener }: ServerContext): Promise<RepositoryParts> {
   try {
     const { models } = await readRepository(settings.modelRepository);
     const embedded = models.filter((model) => model.state === 'available' && model.runsOn === 'embedded');
@@ -101,7 +101,7 @@ async function repositoryOf(settings: Settings, { listener }: Surroundings): Pro
 async function managedServer(
   input: ServerInput,
   repository: RepositoryParts,
-  { terminal, listener: { onLog }, onPorts }: Surroundings & Pick<ManagedOptions, 'onPorts'>,
+  { terminal, listener: { onLog }, onPorts }: ServerContext & Pick<ManagedOptions, 'onPorts'>,
 ): Promise<ManagedServer> {
   const server = new ManagedServer({
     command: await commandOf(input, repository, terminal),
@@ -135,7 +135,7 @@ async function commandOf(
   { environment }: Pick<Terminal, 'environment'>,
 ): Promise<TritonCommand> {
   const found = await findTritonserver({
-    given: settings.tritonserver,
+    explicitPath: settings.tritonserver,
     path: environment['PATH'] ?? '',
     cacheDirectory: settings.cacheDir,
   });

@@ -26,15 +26,15 @@ export interface ProgressReporter {
 
 /** Shows progress to people. Outside a terminal it writes one line at the start and one at the end. */
 export function progressReporter(output: ProgressOutput): ProgressReporter {
-  const begun = new Set<string>();
+  const started = new Set<string>();
   let drawnAt = 0;
   let isLineOpen = false;
   const show = (progress: Progress): void => {
     const { what, done, total } = progress;
     const isDone = total !== undefined && done >= total;
-    const isNew = !begun.has(what);
-    begun.add(what);
-    if (isDone) begun.delete(what);
+    const isNew = !started.has(what);
+    started.add(what);
+    if (isDone) started.delete(what);
     if (!output.isInteractive) {
       if (isDone) output.write(`${what}: done\n`);
       else if (isNew) output.write(`${what} …\n`);

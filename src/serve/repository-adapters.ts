@@ -49,10 +49,10 @@ async function folderIn(
   if (name === '' || typeof path !== 'string' || path === '')
     throw new AdapterFolderError('The file must be a JSON object that maps adapter names to folders.');
   const root = await realpath(repository);
-  const place = await realpath(join(root, path)).catch(() => undefined);
-  if (place === undefined) throw new AdapterFolderError(`The folder ${path} does not exist in ${repository}.`);
-  if (!place.startsWith(root + sep)) throw new AdapterFolderError(`The folder ${path} must be inside ${repository}.`);
-  return place;
+  const target = await realpath(join(root, path)).catch(() => undefined);
+  if (target === undefined) throw new AdapterFolderError(`The folder ${path} does not exist in ${repository}.`);
+  if (!target.startsWith(root + sep)) throw new AdapterFolderError(`The folder ${path} must be inside ${repository}.`);
+  return target;
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import type { ResponseStore } from '../responses/store/response-store.ts';
 import { StoreError } from '../responses/store/store-error.ts';
 
 /** The store of responses, and the function that closes it. */
-interface OpenedStore extends KeeperOptions {
+interface StoreHandle extends KeeperOptions {
   readonly close: () => Promise<void>;
 }
 
@@ -16,17 +16,17 @@ interface OpenedStore extends KeeperOptions {
  * The store of the settings. A store of --store must open at the start. The default one in the cache folder opens at
  * its first use, so that Conch also runs without a writable folder.
  */
-export async function responseStore(settings: CommandInput['settings'], logger: Logger): Promise<OpenedStore> {
-  const onFault = (error: unknown): void => logger.error({ err: error }, 'a response could not be stored');
-  const { store: place, storeMaxAge, storeMaxSize, cacheDir } = settings;
-  if (place === 'none') return { store: undefined, onFault, close: async () => undefined };
+export async function responseStore(settings: CommandInput['settings'], logger: Logger): Promise<StoreHandle> {
+  const onError = (error: unknown): void => logger.error({ err: error }, 'a response could not be stored');
+  const { store: address, storeMaxAge, storeMaxSize, cacheDir } = settings;
+  if (address === 'none') return { store: undefined, onError, close: async () => undefined };
   const limits = { maxAge: storeMaxAge, maxSize: storeMaxSize };
   let opening: Promise<ResponseStore> | undefined;
   const open = async (): Promise<ResponseStore> => {
     const file = join(cacheDir, 'responses.sqlite');
-    if (place === undefined) await mkdir(dirname(file), { recursive: true });
+    if (address === undefined) await mkdir(dirname(file), { recursive: true });
     const { openStore } = await import('../responses/store/open-store.ts');
-    return openStore(place ?? `sqlite:${file}`, limits, onFault);
+    return openStore(address ?? `sqlite:${file}`, limits, onError);
   };
   const store = (): Promise<ResponseStore> => {
     opening ??= open().catch((error: unknown) => {
@@ -36,9 +36,9 @@ export async function responseStore(settings: CommandInput['settings'], logger: 
     });
     return opening;
   };
-  if (place !== undefined)
+  if (address !== undefined)
     await store().catch((error: unknown) => {
       throw error instanceof StoreError ? new SettingsError([error.message]) : error;
     });
-  return { store, onFault, close: async () => (await opening)?.close() };
+  return { store, onError, close: async () => (await opening)?.close() };
 }

@@ -18,31 +18,31 @@ export interface ServerListener {
 }
 
 /** What opening servers needs besides the command line. */
-export interface Surroundings {
+export interface ServerContext {
   readonly terminal: Terminal;
   readonly listener: ServerListener;
 }
 
 /** What a changing set of servers needs in addition. */
-interface OpenSurroundings extends Surroundings {
+interface ServerSetContext extends ServerContext {
   readonly dnsInterval: () => number;
-  readonly onChange: (gone: readonly InferenceServer[]) => void;
+  readonly onChange: (removed: readonly InferenceServer[]) => void;
 }
 
 /** Starts the servers of the settings, or the default model in this process if there are none. */
-export async function openServers(input: ServerInput, surroundings: OpenSurroundings): Promise<ServerSet> {
+export async function openServers(input: ServerInput, context: ServerSetContext): Promise<ServerSet> {
   const { settings } = input;
   const named = settings.triton.filter(({ dns }) => dns);
   const servers: InferenceServer[] = settings.triton
     .filter(({ dns }) => !dns)
     .map((address) => remoteServer(address, settings));
-  const resolved = named.map((address) => resolvedServers(address, settings, surroundings));
+  const resolved = named.map((address) => resolvedServers(address, settings, context));
   try {
     const servesOthers = servers.length + resolved.length > 0;
     // Most of this code is only for managed and embedded servers, so it is not loaded for remote ones.
     if (!servesOthers || settings.modelRepository.length > 0 || settings.model.length > 0) {
       const { openOwn } = await import('./own-servers.ts');
-      servers.push(...(await openOwn(input, { ...surroundings, servesOthers })));
+      servers.push(...(await openOwn(input, { ...context, servesOthers })));
     }
     await Promise.all(resolved.map((each) => each.start()));
     return new ServerSet(servers, resolved);
@@ -55,7 +55,7 @@ export async function openServers(input: ServerInput, surroundings: OpenSurround
 function resolvedServers(
   address: TritonAddress,
   settings: Settings,
-  { listener: { onLog }, dnsInterval, onChange }: OpenSurroundings,
+  { listener: { onLog }, dnsInterval, onChange }: ServerSetContext,
 ): ResolvedServers {
   const { host: name } = address;
   const written = formatAddress(address);
@@ -67,8 +67,8 @@ function resolvedServers(
     open: (host) =>
       remoteServer({ ...address, host }, { ...settings, tritonServerName: settings.tritonServerName ?? name }),
     onChange,
-    onFault: (fault) => {
-      if (fault) onLog('warn', `${written} cannot be resolved: ${fault.message}; its last addresses stay in use`);
+    onError: (error) => {
+      if (error) onLog('warn', `${written} cannot be resolved: ${error.message}; its last addresses stay in use`);
       else onLog('info', `${written} is resolved again`);
     },
   });

@@ -1,18 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { CommandInput } from '../config/load.ts';
-import type { OtelReading } from '../config/otel-variables.ts';
-import { Coalescing } from '../generate/coalescing.ts';
+import type { OtelConfiguration } from '../config/otel-variables.ts';
+import { Coalescer } from '../generate/coalescer.ts';
 import type { GuideGuard } from '../generate/guide-guard.ts';
 import { createApp } from '../http/app.ts';
-import { Draining } from '../http/draining.ts';
+import { DrainState } from '../http/draining.ts';
 import { LocalGates } from '../limits/local-gates.ts';
-import { LoneLink } from '../link.ts';
+import { SingleProcessLink } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { openResponses } from '../responses/responses.ts';
 import { type Services, servedApis } from './apis.ts';
+import { type CoreListener, openCore } from './core.ts';
 import { type Disposables, withDisposables } from './disposables.ts';
 import { EngineCare } from './engine-care.ts';
-import { exampleShower } from './example.ts';
+import { examplePrinter } from './example.ts';
 import { generateContext, rowsContext } from './generate-context.ts';
 import { openGuideGuard } from './guide-guard.ts';
 import type { LiveSettings } from './live-settings.ts';
@@ -24,7 +25,6 @@ import { openKeys } from './open-keys.ts';
 import { openRates } from './open-rates.ts';
 import { ownPage } from './own-page.ts';
 import { connectionSettings, jsonBounds, requestLimits } from './part-settings.ts';
-import { openParts, type PartsListener } from './parts.ts';
 import { responseStore } from './response-store.ts';
 import { startTelemetry } from './telemetry.ts';
 import type { Terminal } from './terminal.ts';
@@ -34,14 +34,14 @@ interface ServiceOptions {
   readonly terminal: Terminal;
   readonly live: LiveSettings;
   readonly loggers: Loggers;
-  readonly traces: OtelReading;
+  readonly traces: OtelConfiguration;
 }
 
 /** Everything that serves requests, assembled and not listening yet. */
 export interface Service {
   readonly app: FastifyInstance;
   readonly registry: ModelRegistry;
-  readonly draining: Draining;
+  readonly draining: DrainState;
   /** Recovers failed engines. */
   readonly care: EngineCare;
   /** Starts the KServe frontends. Returns the function that stops them. */
@@ -52,10 +52,10 @@ export interface Service {
 
 /** Assembles the parts of one process from the settings. */
 export function openService(input: Pick<CommandInput, 'settings' | 'rest'>, options: ServiceOptions): Promise<Service> {
-  return withDisposables((disposables) => putTogether(input, options, disposables));
+  return withDisposables((disposables) => assembleService(input, options, disposables));
 }
 
-async function putTogether(
+async function assembleService(
   input: Pick<CommandInput, 'settings' | 'rest'>,
   { terminal, live, loggers, traces }: ServiceOptions,
   disposables: Disposables,
@@ -64,22 +64,23 @@ async function putTogether(
   const { worker } = terminal;
   const { logger, leaderLogger, isQuiet } = loggers;
   const connections = connectionSettings(settings, tlsFiles(settings, { logger: leaderLogger, stop: terminal.stop }));
-  const showExample = exampleShower(settings, terminal, leaderLogger);
-  const listener = partsListener(settings, terminal, loggers, () => void showExample(registry.list(), origin));
-  const draining = new Draining(terminal.stop);
+  const showExample = examplePrinter(settings, terminal, leaderLogger);
+  const listener = coreListener(settings, terminal, loggers, () => void showExample(registry.list(), origin));
+  const draining = new DrainState(terminal.stop);
   const store = disposables.add(await responseStore(settings, logger));
   const { gates, ...access } = await openAccess(live, { terminal, logger, disposables });
-  const parts = disposables.add(await openParts(input, terminal, listener, live));
-  const { servers, balancer, registry, adapterBook } = parts;
-  const link = worker?.link ?? new LoneLink();
+  const core = disposables.add(await openCore(input, terminal, listener, live));
+  const { servers, balancer, registry, adapterRegistry } = core;
+  const link = worker?.link ?? new SingleProcessLink();
   const { engines } = balancer;
   const { admission, ...life } = modelLife(registry, { live, gates, link, engines });
-  const place = { link, isLeader: worker?.isLeader ?? true };
-  const care = disposables.add(new EngineCare({ engines, registry, control: life.control, ...place, live, logger }));
+  const processContext = { link, isLeader: worker?.isLeader ?? true };
+  const care = disposables.add(
+    new EngineCare({ engines, registry, control: life.control, ...processContext, live, logger }),
+  );
   const telemetry = disposables.add(
     await startTelemetry({ settings, traces, terminal, logger: leaderLogger, servers, balancer, registry }),
   );
-  const { record } = telemetry;
   const guides = openGuideGuard({ live, link, logger, telemetry });
   // Also if a probe finds it: the client whose guide crashed the engine may have disconnected.
   engines.listen({ onFailed: ({ server, model }) => guides.engineFailed(server, model) });
@@ -91,11 +92,11 @@ async function putTogether(
     ...mergedViews(link, { reports, metrics: telemetry.metrics }),
     responses: openResponses({ store, link, shutdown: draining }),
     models: registry,
-    adapterBook,
+    adapterRegistry,
     version: terminal.version,
     connections,
     draining,
-    record,
+    record: telemetry.record,
     logger,
   };
   const services = followingSettings(fixed, { live, registry, guides });
@@ -140,12 +141,12 @@ async function openAccess(
 }
 
 /** Logs what happens to models and servers, and prints the models on the terminal. */
-function partsListener(
+function coreListener(
   { logFormat }: CommandInput['settings'],
   terminal: Terminal,
   { logger, leaderLogger, isQuiet }: Loggers,
-  onShown: () => void,
-): PartsListener {
+  onPrinted: () => void,
+): CoreListener {
   const warnOfFailedLoads = failedLoads((line) => leaderLogger.warn(line));
   return {
     onChange: (rows) => {
@@ -153,15 +154,15 @@ function partsListener(
       if (isQuiet) return;
       if (logFormat === 'json') logger.info({ models: rows }, 'models');
       else terminal.out(modelTable(rows));
-      onShown();
+      onPrinted();
     },
-    onServer: (server, fault) => {
-      if (fault === undefined) leaderLogger.info(`${server} is reachable`);
-      else leaderLogger.warn(`${server} is unreachable: ${fault.message}; retrying`);
+    onServer: (server, error) => {
+      if (error === undefined) leaderLogger.info(`${server} is reachable`);
+      else leaderLogger.warn(`${server} is unreachable: ${error.message}; retrying`);
     },
     onNote: (note) => leaderLogger.info(note),
     onLog: (level, text) => leaderLogger[level](text),
-    onFault: (model, fault) => logger.error(`the tokenizer of ${model} could not be loaded: ${fault.message}`),
+    onError: (model, error) => logger.error(`the tokenizer of ${model} could not be loaded: ${error.message}`),
   };
 }
 
@@ -178,7 +179,7 @@ function followingSettings(
   fixed: Omit<Services, FollowedServices>,
   { live, registry, guides }: { live: LiveSettings; registry: ModelRegistry; guides: GuideGuard },
 ): Services {
-  const coalescing = new Coalescing(() => live.current.coalesce);
+  const coalescing = new Coalescer(() => live.current.coalesce);
   const perSettings = cached(
     () => live.current,
     (current) => ({

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { CommandInput } from '../config/load.ts';
-import type { OtelReading } from '../config/otel-variables.ts';
+import type { OtelConfiguration } from '../config/otel-variables.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { tokenUse } from '../prompt/token-use.ts';
@@ -14,9 +14,9 @@ import type { ServerSet } from './servers.ts';
 import type { Terminal } from './terminal.ts';
 import { startTracing } from './tracing.ts';
 
-interface TelemetryPlace {
+interface TelemetryOptions {
   readonly settings: Pick<CommandInput['settings'], 'tritonMetricsPort'>;
-  readonly traces: OtelReading;
+  readonly traces: OtelConfiguration;
   readonly terminal: Pick<Terminal, 'version'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly servers: ServerSet;
@@ -25,8 +25,8 @@ interface TelemetryPlace {
 }
 
 /** Starts metrics, and traces if they are configured. */
-export async function startTelemetry(place: TelemetryPlace): Promise<Telemetry & { close(): Promise<void> }> {
-  const { settings, traces, terminal, logger, servers, balancer, registry } = place;
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry & { close(): Promise<void> }> {
+  const { settings, traces, terminal, logger, servers, balancer, registry } = options;
   const metrics = new Metrics();
   const { version } = terminal;
   for (const name of traces.ignored) logger.warn(`Conch ignores the environment variable ${name}.`);

@@ -11,24 +11,24 @@ interface TlsPaths {
   readonly tlsClientCa?: string | undefined;
 }
 
-interface Followed {
+interface TlsReloadContext {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly stop: AbortSignal;
 }
 
 /** The certificate of Conch's ports, reloaded when one of its files changes; undefined without TLS. */
-export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource | undefined {
+export function tlsFiles(paths: TlsPaths, { logger, stop }: TlsReloadContext): TlsSource | undefined {
   const files = namedFiles(paths);
   const [certFile] = files;
   if (certFile === undefined) return undefined;
-  const takers: ((read: TlsFiles) => void)[] = [];
+  const listeners: ((read: TlsFiles) => void)[] = [];
   let current = firstRead(files);
   const readAgain = (): void => {
     try {
       const read = readFiles(files);
       if (isSame(read, current)) return;
       current = read;
-      for (const take of takers) take(read);
+      for (const take of listeners) take(read);
       logger.info(`${certFile} was reloaded: new connections get the new certificate`);
     } catch (error) {
       logger.error(`the certificate is unchanged: ${(error as Error).message}`);
@@ -40,7 +40,7 @@ export function tlsFiles(paths: TlsPaths, { logger, stop }: Followed): TlsSource
       return current;
     },
     onChange: (take) => {
-      takers.push(take);
+      listeners.push(take);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { SpanTransport } from '../telemetry/tracing/otlp-exporter.ts';
 import type { Tracing } from '../telemetry/tracing/trace.ts';
 import { otlpGrpc, pemFiles } from './otlp-grpc.ts';
 
-interface TracingPlace {
+interface TracingContext {
   readonly metrics: Metrics;
   readonly version: string;
   readonly warn: (text: string) => void;
@@ -14,13 +14,13 @@ interface TracingPlace {
 /** Starts tracing to a collector. Without one, no code of OpenTelemetry is loaded. */
 export async function startTracing(
   options: OtlpOptions | undefined,
-  { metrics, version, warn }: TracingPlace,
+  { metrics, version, warn }: TracingContext,
 ): Promise<Tracing | undefined> {
   if (!options) return undefined;
   const { openTracing } = await import('../telemetry/tracing/open-tracing.ts');
   const transport = await transportOf(options);
   const { host } = new URL(options.url);
-  const tellLost = lostSpans((spans, reason) =>
+  const reportLost = lostSpans((spans, reason) =>
     warn(`the collector at ${host} did not accept ${spans} spans: ${reason}; further losses are reported in a minute`),
   );
   return openTracing({
@@ -32,7 +32,7 @@ export async function startTracing(
     onSent: (spans) => metrics.spans.at('sent').add(spans),
     onLost: (spans, reason) => {
       metrics.spans.at('lost').add(spans);
-      tellLost(spans, reason);
+      reportLost(spans, reason);
     },
   });
 }

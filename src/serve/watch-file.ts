@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-interface WatchOptions {
+interface FileWatchOptions {
   readonly onChange: () => void;
   readonly signal: AbortSignal;
 }
@@ -17,12 +17,12 @@ const pollInterval = 1_000;
  * Calls back once at first, and then each time the file has changed: written in place, replaced, removed, created again,
  * or reached through a changed link.
  */
-export function watchFile(file: string, { onChange, signal }: WatchOptions): void {
+export function watchFile(file: string, { onChange, signal }: FileWatchOptions): void {
   let seen: string | undefined;
   let reported: string | undefined;
   let soon: NodeJS.Timeout | undefined;
   const look = async (): Promise<void> => {
-    const print = await printOf(file);
+    const print = await signatureOf(file);
     if (signal.aborted) return;
     if (print !== seen) lookSoon();
     else if (print !== reported) {
@@ -57,11 +57,11 @@ function openWatcher(folder: string, onEvent: () => void): FSWatcher | undefined
 }
 
 /** Identifies a file and its last change; the error text if it does not exist. */
-async function printOf(file: string): Promise<string> {
+async function signatureOf(file: string): Promise<string> {
   try {
-    const place = await realpath(file);
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(place, { bigint: true });
-    return [place, dev, ino, size, mtimeNs, ctimeNs].join(' ');
+    const path = await realpath(file);
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [path, dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
     return String(error);
   }
@@ -74,7 +74,7 @@ interface FileOptions<Content> {
   /** The file has changed, and its new content is in effect. */
   readonly onChange: (content: Content) => void;
   /** The file cannot be read or is invalid: its old content stays in effect. */
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** A file that is reloaded each time it changes. */
@@ -96,7 +96,7 @@ export class FollowedFile<Content> {
     watchFile(file, {
       signal: options.signal,
       onChange: () => {
-        last = last.then(() => followed.#readAgain(file, options)).catch(options.onFault);
+        last = last.then(() => followed.#readAgain(file, options)).catch(options.onError);
       },
     });
     return followed;

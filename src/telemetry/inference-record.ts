@@ -10,7 +10,7 @@ interface InferenceCells {
 interface InferenceOptions {
   readonly context: Readonly<Record<string, string>>;
   readonly maxTokens: number | undefined;
-  readonly hasLeft: () => boolean;
+  readonly hasDisconnected: () => boolean;
   readonly onFirst: (time: number) => void;
   readonly onEnd: (time: number) => void;
 }
@@ -39,11 +39,11 @@ export class InferenceRecord implements InferenceWatch {
     this.#trace?.first();
   }
 
-  end(fault?: unknown): void {
+  end(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const time = performance.now() - this.#start;
-    const outcome = outcomeOf(fault, this.#options.hasLeft());
+    const outcome = outcomeOf(error, this.#options.hasDisconnected());
     this.#cells.running.add(-1);
     this.#cells.time.observe(time / 1000);
     this.#cells.ended(outcome);
@@ -60,10 +60,10 @@ const outcomes = new Set(
   ).split(' '),
 );
 
-function outcomeOf(fault: unknown, hasLeft: boolean): string {
-  if (fault === retried) return retried;
-  if (hasLeft) return 'cancelled';
-  if (fault === undefined) return 'ok';
-  const { code } = fault as { readonly code?: unknown };
+function outcomeOf(error: unknown, hasDisconnected: boolean): string {
+  if (error === retried) return retried;
+  if (hasDisconnected) return 'cancelled';
+  if (error === undefined) return 'ok';
+  const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && outcomes.has(code) ? code.toLowerCase() : 'error';
 }

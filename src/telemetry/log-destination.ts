@@ -34,7 +34,7 @@ export class LogDestination {
   #isWriting = false;
   /** Failed attempts in a row, and whether they were reported. */
   #failures = 0;
-  #isTold = false;
+  #isReported = false;
   #lost = 0;
 
   constructor(options: DestinationOptions) {
@@ -104,16 +104,16 @@ export class LogDestination {
     this.#rest = this.#rest.length === 0 ? unwritten : Buffer.concat([unwritten, this.#rest]);
     const { tell } = this.#options;
     if (!error) {
-      if (this.#isTold) tell(`conch: writing the log works again; lost lines: ${this.#lost}`);
+      if (this.#isReported) tell(`conch: writing the log works again; lost lines: ${this.#lost}`);
       this.#failures = 0;
-      this.#isTold = false;
+      this.#isReported = false;
       this.#lost = 0;
       return;
     }
     this.#failures++;
     // A slow reader accepts the rest later.
-    if (this.#isTold || (error.code === 'EAGAIN' && this.#failures < patience)) return;
-    this.#isTold = true;
+    if (this.#isReported || (error.code === 'EAGAIN' && this.#failures < patience)) return;
+    this.#isReported = true;
     tell(`conch: writing the log failed (${error.code}); requests are still served`);
   }
 }

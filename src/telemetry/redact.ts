@@ -15,11 +15,11 @@ export type Redact = (line: string) => string;
  * and passwords in URLs, no matter whose they are.
  */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap((secret) =>
+  const spellings = secrets.flatMap((secret) =>
     secret.length < shortest ? [] : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)],
   );
   // Longest first: one secret may be the start of another.
-  const known = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+  const known = [...new Set(spellings)].toSorted((a, b) => b.length - a.length);
   return (line) => {
     let clean = line;
     for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, redacted);

@@ -5,7 +5,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { MeasuredRequest } from './request-record.ts';
 
 const facts = { method: 'POST', path: '/v1/chat/completions', route: '/v1/chat/completions', headers: {} };
-const good = { status: 200, code: undefined, hasLeft: false, key: 'alice' };
+const good = { status: 200, code: undefined, hasDisconnected: false, key: 'alice' };
 
 function measured(headers: Record<string, string> = {}) {
   const metrics = new Metrics();
@@ -21,7 +21,7 @@ function valuesOf(family: { json(): { values: readonly { value: number; labels: 
 describe('MeasuredRequest', () => {
   it('counts requests, tokens and inferences, and tells the log of them', () => {
     const { metrics, request } = measured();
-    request.asks('toy');
+    request.setRequest('toy');
     expect(metrics.running.at('toy').value).toBe(1);
     request.begin('template')();
     const tally = { promptTokens: 7, completionTokens: 0, cachedTokens: 4, reasoningTokens: undefined };
@@ -45,7 +45,7 @@ describe('MeasuredRequest', () => {
 
   it('weighs the time between writes by the tokens of each', () => {
     const { metrics, request } = measured();
-    request.asks('toy');
+    request.setRequest('toy');
     const tally = { promptTokens: 1, completionTokens: 1 };
     request.counts(tally);
     request.inference({ server: 'a:1', model: 'toy', maxTokens: undefined });
@@ -62,14 +62,14 @@ describe('MeasuredRequest', () => {
 
   it('tells a retried inference, one that failed and one that was left apart', () => {
     const { metrics, request } = measured();
-    request.asks('toy');
+    request.setRequest('toy');
     const begin = (server: string) => request.inference({ server, model: 'toy', maxTokens: 20 });
     begin('a:1').end(retried);
     begin('b:1').end(Object.assign(new Error('gone'), { code: 'UNAVAILABLE' }));
     begin('b:1').end(new Error('odd'));
     const left = begin('b:1');
     request.counts({ promptTokens: 1, completionTokens: 8 });
-    request.end({ status: 499, code: 'client_closed_request', hasLeft: true, key: undefined });
+    request.end({ status: 499, code: 'client_closed_request', hasDisconnected: true, key: undefined });
     left.end();
     left.end();
     expect(valuesOf(metrics.inferences)).toEqual([
@@ -102,10 +102,10 @@ describe('MeasuredRequest', () => {
 
   it('counts what goes on in the background as a request of its own', () => {
     const { metrics, request } = measured();
-    request.asks('toy');
-    const background = request.goesOn();
+    request.setRequest('toy');
+    const background = request.continuation();
     request.end(good);
-    background.asks('toy');
+    background.setRequest('toy');
     background.end({ ...good, key: undefined });
     expect(valuesOf(metrics.requests)).toEqual([
       ['/v1/chat/completions toy 200  alice', 1],

@@ -42,12 +42,12 @@ export class MeasuredRequest implements RequestRecord {
   #model = '';
   #isCounted = false;
   #server = '';
-  #answerId: string | undefined;
+  #responseId: string | undefined;
   #firstFlush: number | undefined;
   #lastFlush = 0;
   #flushedTokens = 0;
   #between: ReturnType<Metrics['betweenTokens']['at']> | undefined;
-  hasLeft = false;
+  hasDisconnected = false;
 
   constructor(options: RecordOptions, facts: RequestFacts, trace: RequestTrace | undefined) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class MeasuredRequest implements RequestRecord {
     this.context = trace?.headers ?? passedOn(facts);
   }
 
-  asks(model: string, request: Readonly<Record<string, unknown>> = {}): void {
+  setRequest(model: string, request: Readonly<Record<string, unknown>> = {}): void {
     if (this.#isCounted) return;
     const { metrics, labels } = this.#options;
     this.#isCounted = true;
@@ -66,8 +66,8 @@ export class MeasuredRequest implements RequestRecord {
     this.#trace?.asks({ operation: this.#facts.operation, model, request });
   }
 
-  answers(id: string): void {
-    this.#answerId = id;
+  setResponseId(id: string): void {
+    this.#responseId = id;
   }
 
   begin(phase: Phase): () => void {
@@ -101,7 +101,7 @@ export class MeasuredRequest implements RequestRecord {
     const inference = new InferenceRecord(cells, this.#trace?.inference(facts), {
       context: this.context,
       maxTokens: facts.maxTokens,
-      hasLeft: () => this.hasLeft,
+      hasDisconnected: () => this.hasDisconnected,
       onFirst: (time) => this.#time('first', time),
       onEnd: (time) => {
         this.#open.splice(this.#open.indexOf(inference), 1);
@@ -141,7 +141,7 @@ export class MeasuredRequest implements RequestRecord {
     return `${text}total;dur=${(performance.now() - this.#start).toFixed(1)}`;
   }
 
-  goesOn(): RequestRecord {
+  continuation(): RequestRecord {
     return new MeasuredRequest(this.#options, { ...this.#facts, route: 'background' }, this.#trace?.goesOn());
   }
 
@@ -151,7 +151,7 @@ export class MeasuredRequest implements RequestRecord {
     const model = this.#model;
     const route = this.route ?? 'unknown';
     const key = labels.key(outcome.key ?? '');
-    this.hasLeft = outcome.hasLeft;
+    this.hasDisconnected = outcome.hasDisconnected;
     if (this.#isCounted) metrics.running.at(model).add(-1);
     metrics.requests.at(route, model, String(outcome.status), outcome.code ?? '', key).add();
     metrics.duration.at(route, model).observe(seconds);
@@ -163,7 +163,7 @@ export class MeasuredRequest implements RequestRecord {
     if (output) metrics.outputTokens.at(model, this.#server, key).add(output);
     if (cached) metrics.cachedTokens.at(model, this.#server, key).add(cached);
     if (reasoning) metrics.reasoningTokens.at(model, this.#server, key).add(reasoning);
-    const saved = outcome.hasLeft ? this.#saved() : 0;
+    const saved = outcome.hasDisconnected ? this.#saved() : 0;
     if (saved > 0) metrics.savedTokens.at(model).add(saved);
     this.#trace?.end({
       ...outcome,
@@ -172,7 +172,7 @@ export class MeasuredRequest implements RequestRecord {
       outputTokens: output,
       cachedTokens: cached,
       reasoningTokens: reasoning,
-      answerId: this.#answerId,
+      responseId: this.#responseId,
       finishReasons: this.#counts.flatMap(({ finishReasons = [] }) => finishReasons),
     });
     const line: Record<string, string | number> = {};
@@ -221,10 +221,10 @@ function passedOn(facts: RequestFacts): Readonly<Record<string, string>> {
   return context ? contextHeaders(context) : {};
 }
 
-type Counted = 'promptTokens' | 'cachedTokens' | 'reasoningTokens';
+type TokenCount = 'promptTokens' | 'cachedTokens' | 'reasoningTokens';
 
 /** The sum of the known values; undefined if there are none. */
-function sumOf(counts: readonly TokenCounts[], name: Counted): number | undefined {
+function sumOf(counts: readonly TokenCounts[], name: TokenCount): number | undefined {
   let sum: number | undefined;
   for (const { [name]: count } of counts) if (count !== undefined) sum = (sum ?? 0) + count;
   return sum;

@@ -19,8 +19,8 @@ export function traceContextOf({ headers }: Pick<RequestFacts, 'headers'>): Trac
     [];
   if (traceId === undefined || spanId === undefined || version === 'ff') return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId) || (version === '00' && more !== undefined)) return undefined;
-  const given = headers['tracestate'];
-  const state = typeof given === 'string' ? given : given?.join(',');
+  const header = headers['tracestate'];
+  const state = typeof header === 'string' ? header : header?.join(',');
   const isPlain = state !== undefined && state.length <= longestState && /^[\x20-\x7e]+$/.test(state);
   return { traceId, spanId, flags: Number.parseInt(flags ?? '0', 16) & 1, state: isPlain ? state : undefined };
 }

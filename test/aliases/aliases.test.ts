@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplingDefaults } from '../../src/config/model-settings.ts';
-import { receivedFor, textsOf, user } from '../gateway/asking.ts';
+import { receivedFor, textsOf, user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
@@ -58,12 +58,12 @@ afterAll(async () => {
 const ask = (path: string, body: object) => post(`${conch.url}${path}`, body);
 const echo = directive({ echo_parameters: true });
 const parameters = async (body: { model: string; [field: string]: unknown }) => {
-  const answer = await ask('/v1/completions', { prompt: echo, ...body });
-  return receivedFor(answer)[0]?.sampling_parameters;
+  const response = await ask('/v1/completions', { prompt: echo, ...body });
+  return receivedFor(response)[0]?.sampling_parameters;
 };
 const prompt = async (body: object): Promise<unknown> => {
-  const answer = await ask('/apply-template', { messages: user('Hi'), ...body });
-  return answer.body['prompt'];
+  const response = await ask('/apply-template', { messages: user('Hi'), ...body });
+  return response.body['prompt'];
 };
 
 describe('an alias', () => {
@@ -117,12 +117,12 @@ describe('an alias', () => {
   });
 
   it('may bring a system message and variables for the template, which a request comes before', async () => {
-    const question = '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n';
-    const thoughtless = `${question}<think>\n\n</think>\n\n`;
-    expect(await prompt({ model: 'short' })).toBe(question);
+    const query = '<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n';
+    const thoughtless = `${query}<think>\n\n</think>\n\n`;
+    expect(await prompt({ model: 'short' })).toBe(query);
     expect(await prompt({ model: 'talker' })).toBe(`<|im_start|>system\nBe kind.<|im_end|>\n${thoughtless}`);
     expect(await prompt({ model: 'talker', enable_thinking: true })).toBe(
-      `<|im_start|>system\nBe kind.<|im_end|>\n${question}`,
+      `<|im_start|>system\nBe kind.<|im_end|>\n${query}`,
     );
     const messages = [{ role: 'developer', content: 'Be brief.' }, ...user('Hi')];
     expect(await prompt({ model: 'talker', messages })).toBe(`<|im_start|>system\nBe brief.<|im_end|>\n${thoughtless}`);
@@ -136,9 +136,9 @@ describe('an alias', () => {
   });
 
   it('comes before a model of its name, which the table tells', async () => {
-    const answer = await ask('/v1/completions', { model: 'vllm-2410', prompt: 'x', logprobs: 1 });
+    const response = await ask('/v1/completions', { model: 'vllm-2410', prompt: 'x', logprobs: 1 });
     // The model itself gives none.
-    expect([answer.status, answer.body['model']]).toEqual([200, 'vllm-2410']);
+    expect([response.status, response.body['model']]).toEqual([200, 'vllm-2410']);
     const { models } = await conch.logged(({ message }) => message === 'models');
     const rows = models as { name: string; contract: string; state: string; reason: string }[];
     expect(

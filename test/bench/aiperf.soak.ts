@@ -93,7 +93,7 @@ function sideBySide(theirs: AiperfReport, level: Level): string {
     .join('\n');
 }
 
-function shown(metric: Partial<Record<(typeof statistics)[number], number>> | undefined) {
+function display(metric: Partial<Record<(typeof statistics)[number], number>> | undefined) {
   return statistics.map((kind) => metric?.[kind]?.toFixed(6));
 }
 
@@ -108,7 +108,7 @@ describe("NVIDIA's aiperf against Conch", () => {
       expect(theirs['request_count']?.avg).toBe(requests);
       expect(level).toMatchObject({ request_count: requests, failed_count: 0 });
       for (const name of ['output_sequence_length', 'input_sequence_length'] as const)
-        expect([name, ...shown(level.metrics[name])]).toEqual([name, ...shown(theirs[name])]);
+        expect([name, ...display(level.metrics[name])]).toEqual([name, ...display(theirs[name])]);
       // Both see the same 10 ms between tokens, however busy the machine is: the shortest answers are not delayed.
       for (const name of ['inter_token_latency', 'request_latency'] as const) {
         const ratio = (level.metrics[name]?.min ?? 0) / (theirs[name]?.min ?? 0);

@@ -48,8 +48,8 @@ export async function startTokenGateway(
   ...flags: readonly string[]
 ): Promise<TokenGateway> {
   const server = await startTokenServer(intervalMilliseconds);
-  const places = ['--triton', `127.0.0.1:${server.port}`, '--tokenizer', tokenizerFolder('llama3')];
-  const conch = await startConch({ flags: [...places, ...flags] });
+  const locations = ['--triton', `127.0.0.1:${server.port}`, '--tokenizer', tokenizerFolder('llama3')];
+  const conch = await startConch({ flags: [...locations, ...flags] });
   return {
     conch,
     stop: async () => {

@@ -8,7 +8,7 @@ import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
-import { tools, written } from '../tools/asking.ts';
+import { tools, written } from '../tools/requests.ts';
 import { PseudoTerminal } from './pseudo-terminal.ts';
 
 const key = 'test-key-of-nobody';
@@ -38,8 +38,8 @@ async function open(model: string, flags: readonly string[] = [], more: Readonly
   const send = async (message: string): Promise<string> => {
     terminal.type(`${message}\r`);
     expect(await terminal.until(message)).toBe(message);
-    const shown = await terminal.until('\n> ');
-    return shown.slice('\n'.length, -'\n> '.length);
+    const displayed = await terminal.until('\n> ');
+    return displayed.slice('\n'.length, -'\n> '.length);
   };
   return { terminal, send };
 }
@@ -51,8 +51,8 @@ describe('conch chat on a terminal', () => {
     const { terminal, send } = await open(plain, ['--system', 'Be brief.']);
     expect(await send(directive({ answer: 'A shell.' }))).toBe('A shell.');
     const prompt = JSON.parse(await send(`And now? ${directive({ echo_prompt: true })}`)) as string;
-    const places = ['Be brief.', '"answer"', 'A shell.', 'And now?'].map((text) => prompt.lastIndexOf(text));
-    expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true);
+    const locations = ['Be brief.', '"answer"', 'A shell.', 'And now?'].map((text) => prompt.lastIndexOf(text));
+    expect(locations.every((location, index) => location > (locations[index - 1] ?? -1))).toBe(true);
     terminal.type(ctrl.d);
     expect(await terminal.exitCode).toBe(0);
   });

@@ -27,11 +27,11 @@ it('conch models --json prints the table as JSON', async () => {
 it('help has bold headings on a terminal alone, and none with NO_COLOR', async () => {
   const { code, stdout } = await runConch(['chat', '--help']);
   expect([code, stdout.includes('\u001b')]).toEqual([0, false]);
-  const shownWith = async (environment: Readonly<Record<string, string>>): Promise<string> => {
+  const displayedWith = async (environment: Readonly<Record<string, string>>): Promise<string> => {
     const terminal = new PseudoTerminal(['chat', '--help'], environment);
     expect(await terminal.exitCode).toBe(0);
     return terminal.raw;
   };
-  expect(await shownWith({})).toContain('\u001b[1mUsage:\u001b[22m conch chat [flags] [MODEL] [PROMPT] [-- …]');
-  expect(await shownWith({ NO_COLOR: '1' })).not.toContain('\u001b');
+  expect(await displayedWith({})).toContain('\u001b[1mUsage:\u001b[22m conch chat [flags] [MODEL] [PROMPT] [-- …]');
+  expect(await displayedWith({ NO_COLOR: '1' })).not.toContain('\u001b');
 });

@@ -44,13 +44,13 @@ export class PseudoTerminal {
   async until(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
-        const shown = stripVTControlCharacters(this.#raw).replaceAll('\r', '');
-        const at = shown.indexOf(text, this.#seen);
+        const displayed = stripVTControlCharacters(this.#raw).replaceAll('\r', '');
+        const at = displayed.indexOf(text, this.#seen);
         if (at < 0) {
-          if (this.#isClosed) reject(new Error(`It ended without ${JSON.stringify(text)}: ${shown}`));
+          if (this.#isClosed) reject(new Error(`It ended without ${JSON.stringify(text)}: ${displayed}`));
           return;
         }
-        const since = shown.slice(this.#seen, at + text.length);
+        const since = displayed.slice(this.#seen, at + text.length);
         this.#seen = at + text.length;
         this.#look = () => undefined;
         resolve(since);

@@ -4,7 +4,7 @@ import { inRoot } from '../support/environment.ts';
 /** A fenced block of a page. */
 export interface Snippet {
   /** Such as docs/api.md:12, the line of its fence. */
-  readonly place: string;
+  readonly location: string;
   /** What stands behind the fence; empty where nothing does. */
   readonly language: string;
   readonly text: string;
@@ -33,7 +33,7 @@ export function snippetsOf(page: string): readonly Snippet[] {
     if (end < 0) throw new Error(`${page}:${at + 1}: this fence is never closed.`);
     const comment = commentBefore(lines, at);
     snippets.push({
-      place: `${page}:${at + 1}`,
+      location: `${page}:${at + 1}`,
       language: language ?? '',
       text: `${lines
         .slice(at + 1, end)

@@ -33,10 +33,10 @@ const yaml: Runner = ({ text }, { folder }, signal) => {
 };
 
 /** The body of a request; the comment before it says of which. */
-const json: Runner = async ({ text, postedTo, place }, { conch }) => {
-  if (postedTo === undefined) throw new Error(`${place}: no comment says where this is posted to.`);
-  const answer = await post(`${conch.url}${postedTo}`, text);
-  return { code: answer.status === 200 ? 0 : answer.status, stdout: answer.text, stderr: '' };
+const json: Runner = async ({ text, postedTo, location }, { conch }) => {
+  if (postedTo === undefined) throw new Error(`${location}: no comment says where this is posted to.`);
+  const response = await post(`${conch.url}${postedTo}`, text);
+  return { code: response.status === 200 ? 0 : response.status, stdout: response.text, stderr: '' };
 };
 
 const runners: Readonly<Record<string, Runner>> = {
@@ -57,7 +57,7 @@ export function canRun({ language }: Snippet): boolean {
 /** Runs a snippet; one that fails ends with another code than 0. */
 export function runSnippet(snippet: Snippet, workplace: Workplace, signal: AbortSignal): Promise<Outcome> {
   const runner = runners[snippet.language];
-  if (!runner) throw new Error(`${snippet.place}: nobody knows how to run ${snippet.language || 'this'}.`);
+  if (!runner) throw new Error(`${snippet.location}: nobody knows how to run ${snippet.language || 'this'}.`);
   return runner(snippet, workplace, signal);
 }
 

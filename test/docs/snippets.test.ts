@@ -15,18 +15,18 @@ afterAll(async () => {
   console.log(['Every snippet of the pages:', ...snippets.map(lineOf)].join('\n'));
 });
 
-function lineOf({ place, language, notRun }: Snippet): string {
-  return `  ${place} ${language || 'plain'}: ${notRun === undefined ? 'run' : `not run: ${notRun}`}`;
+function lineOf({ location, language, notRun }: Snippet): string {
+  return `  ${location} ${language || 'plain'}: ${notRun === undefined ? 'run' : `not run: ${notRun}`}`;
 }
 
 describe('the snippets of the README, the docs and the examples', { timeout: 180_000 }, () => {
   it('are run, or say why they are not', () => {
     const unaccounted = run.filter((snippet) => !canRun(snippet));
-    expect(unaccounted.map(({ place }) => place)).toEqual([]);
+    expect(unaccounted.map(({ location }) => location)).toEqual([]);
     expect(run.length).toBeGreaterThan(0);
   });
 
-  it.for(run.filter(canRun).map((snippet) => [snippet.place, snippet.language, snippet] as const))(
+  it.for(run.filter(canRun).map((snippet) => [snippet.location, snippet.language, snippet] as const))(
     '%s (%s) does what it shows',
     async ([, , snippet], { signal }) => {
       const { code, stdout, stderr } = await runSnippet(snippet, workplace, signal);

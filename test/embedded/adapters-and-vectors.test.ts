@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('LoRA adapters', () => {
   let server: EmbeddedServer;
   const prompt = chat('Name three animals.');
-  const wish = (name?: string) => ({
+  const option = (name?: string) => ({
     prompt,
     sampling: { max_tokens: 16, temperature: 0, ...(name ? { lora_name: name } : {}) },
   });
@@ -38,31 +38,35 @@ describe('LoRA adapters', () => {
   afterAll(() => server.close());
 
   it('change the answers of those who ask for them, and of nobody else', async () => {
-    const plain = await ask(server, wish());
-    const strong = await ask(server, wish('strong'));
+    const plain = await ask(server, option());
+    const strong = await ask(server, option('strong'));
     expect(strong.text).not.toBe(plain.text);
-    expect((await ask(server, wish('none'))).text).toBe(plain.text);
-    expect((await ask(server, wish())).text).toBe(plain.text);
-    const together = await Promise.all([ask(server, wish()), ask(server, wish('strong')), ask(server, wish('none'))]);
+    expect((await ask(server, option('none'))).text).toBe(plain.text);
+    expect((await ask(server, option())).text).toBe(plain.text);
+    const together = await Promise.all([
+      ask(server, option()),
+      ask(server, option('strong')),
+      ask(server, option('none')),
+    ]);
     expect(together.map(({ text }) => text)).toEqual([plain.text, strong.text, plain.text]);
   });
 
   it('are named in the configuration and in the refusal of an unknown one', async () => {
     const { config } = await server.call('ModelConfig', { name: modelName });
     expect(config.parameters['lora_adapters']?.string_value).toBe('["strong","none"]');
-    await expect(ask(server, wish('zzz'))).rejects.toMatchObject({
+    await expect(ask(server, option('zzz'))).rejects.toMatchObject({
       message: "LoRA zzz is not supported, we currently support ['strong', 'none']",
     });
   });
 
   it('come and go while the model runs', async () => {
     await server.adapters.load(modelName, { name: 'late', file: adapter('late', 2) });
-    expect((await ask(server, wish('late'))).text).toBe((await ask(server, wish('strong'))).text);
+    expect((await ask(server, option('late'))).text).toBe((await ask(server, option('strong'))).text);
     await expect(server.adapters.load(modelName, { name: 'late', file: adapter('late', 2) })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
     });
     server.adapters.unload(modelName, 'late');
-    await expect(ask(server, wish('late'))).rejects.toMatchObject({
+    await expect(ask(server, option('late'))).rejects.toMatchObject({
       message: expect.stringContaining('LoRA late is not supported'),
     });
   });
@@ -82,7 +86,7 @@ describe('LoRA adapters', () => {
     const rest = await collect(running);
     const text = [...(first.value ?? []), ...rest].map((response) => response.text('text_output')).join('');
     expect(text).toBe(whole.text);
-    const [plain, renewed] = [await ask(server, wish()), await ask(server, wish('brief'))];
+    const [plain, renewed] = [await ask(server, option()), await ask(server, option('brief'))];
     expect(renewed.text).toBe(plain.text);
     expect(whole.text.startsWith(plain.text)).toBe(false);
   });
@@ -100,7 +104,7 @@ describe('LoRA adapters', () => {
     await expect(server.adapters.load(modelName, { name: 'c', file: misfit })).rejects.toThrow(
       /does not fit this model/,
     );
-    expect((await ask(server, wish())).text.length).toBeGreaterThan(0);
+    expect((await ask(server, option())).text.length).toBeGreaterThan(0);
   });
 });
 
@@ -144,13 +148,13 @@ describe('embeddings', () => {
   });
 
   it('are cut to the dimensions asked for, and run beside generations', async () => {
-    const [short, answer] = await Promise.all([
+    const [short, response] = await Promise.all([
       embed({ input: 'fox', pooling_params: { dimensions: [64] } }),
       ask(server, { sampling: { max_tokens: 8 } }),
     ]);
     expect(short.vector).toHaveLength(64);
     expect(similarity(short.vector, short.vector)).toBeCloseTo(1, 6);
-    expect(answer.outputTokens).toBeGreaterThan(0);
+    expect(response.outputTokens).toBeGreaterThan(0);
   });
 
   it.each([

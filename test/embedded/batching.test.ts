@@ -16,13 +16,13 @@ describe('continuous batching', () => {
 
   it('decodes four requests in the batches of one', async () => {
     const before = figures();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['a fox', 'a bear', 'a wolf', 'a crow'].map((animal) =>
         ask(server, { prompt: chat(`Tell me about ${animal}.`), sampling }),
       ),
     );
     const { batches, sharedBatches, sampledTokens } = figures();
-    expect(answers.map(({ outputTokens }) => outputTokens)).toEqual([32, 32, 32, 32]);
+    expect(responses.map(({ outputTokens }) => outputTokens)).toEqual([32, 32, 32, 32]);
     expect(sampledTokens - before.sampledTokens).toBe(4 * 32);
     // One after the other they would take 128 batches and more.
     expect(batches - before.batches).toBeLessThan(48);
@@ -49,10 +49,10 @@ describe('continuous batching', () => {
       }),
     );
     // Once all of them run, no one is ever more than two tokens ahead of another.
-    const begun = order.findIndex((_, at) => new Set(order.slice(0, at)).size === 4);
+    const started = order.findIndex((_, at) => new Set(order.slice(0, at)).size === 4);
     const ended = order.findIndex((_, at) => [0, 1, 2, 3].some((stream) => count(order.slice(0, at), stream) === 32));
-    const leads = order.slice(begun, ended).map((_, at) => {
-      const counts = [0, 1, 2, 3].map((stream) => count(order.slice(begun, begun + at), stream));
+    const leads = order.slice(started, ended).map((_, at) => {
+      const counts = [0, 1, 2, 3].map((stream) => count(order.slice(started, started + at), stream));
       return Math.max(...counts) - Math.min(...counts);
     });
     expect(leads.length).toBeGreaterThan(64);
@@ -62,13 +62,13 @@ describe('continuous batching', () => {
   it('evaluates only what is new of the next turn of a conversation', async () => {
     const system = 'You are a patient teacher who answers every question in short and simple words. '.repeat(8);
     const first = chat('What is rain?', system);
-    const answer = await ask(server, { prompt: first, sampling: { max_tokens: 40, temperature: 0 } });
+    const response = await ask(server, { prompt: first, sampling: { max_tokens: 40, temperature: 0 } });
     const before = figures();
-    const second = `${first}${answer.text}<|im_end|>\n<|im_start|>user\nAnd snow?<|im_end|>\n<|im_start|>assistant\n`;
+    const second = `${first}${response.text}<|im_end|>\n<|im_start|>user\nAnd snow?<|im_end|>\n<|im_start|>assistant\n`;
     const next = await ask(server, { prompt: second, sampling: { max_tokens: 2, temperature: 0 } });
     const { evaluatedTokens, reusedTokens } = figures();
     const reused = reusedTokens - before.reusedTokens;
-    expect(reused).toBeGreaterThan(answer.inputTokens);
+    expect(reused).toBeGreaterThan(response.inputTokens);
     expect(evaluatedTokens - before.evaluatedTokens).toBe(next.inputTokens - reused + 1);
     expect(evaluatedTokens - before.evaluatedTokens).toBeLessThan(30);
   });
@@ -76,9 +76,9 @@ describe('continuous batching', () => {
   it('gives the same answer from a reused beginning as from a fresh one', async () => {
     const fresh = await startEmbedded({ sequences: 1 });
     const prompt = chat('Name three colours.');
-    const wish = { prompt, sampling: { max_tokens: 16, temperature: 0 } };
-    const one = await ask(fresh, wish);
-    const again = await ask(fresh, wish);
+    const option = { prompt, sampling: { max_tokens: 16, temperature: 0 } };
+    const one = await ask(fresh, option);
+    const again = await ask(fresh, option);
     await fresh.close();
     expect(again.text).toBe(one.text);
   });

@@ -75,8 +75,8 @@ describe('generation, as recorded from the vLLM backend', () => {
     expect(whole.responses).toHaveLength(1);
     expect(whole).toMatchObject({ text: streamed.text, finish: streamed.finish, outputTokens: streamed.outputTokens });
     const plain = { ...request({}), parameters: { ...sampling, triton_enable_empty_final_response: true } };
-    const answers = await collect(pulled(server, plain));
-    expect(answers.map((answer) => answer.text('text_output')).join('')).toBe(streamed.text);
+    const responses = await collect(pulled(server, plain));
+    expect(responses.map((response) => response.text('text_output')).join('')).toBe(streamed.text);
   });
 
   it('refuses to stream with the prompt in front', async () => {
@@ -119,11 +119,11 @@ describe('generation, as recorded from the vLLM backend', () => {
     const ids = await server.tokenizerOf(modelName).encode(text, { addSpecialTokens: false });
     expect(ids.length).toBeGreaterThan(12);
     // The model is made to repeat the text token by token: each one is the only one allowed at its turn.
-    const { text: answer, responses } = await ask(server, {
+    const { text: result, responses } = await ask(server, {
       prompt: `Repeat exactly: ${text}\n${text}\n${text}\n`,
       sampling: { max_tokens: 200, temperature: 0, structured_outputs: JSON.stringify({ choice: [text] }) },
     });
-    expect(answer).toBe(text);
+    expect(result).toBe(text);
     expect(responses.map((response) => response.text('text_output')).join('')).not.toContain('\uFFFD');
     expect(
       responses.some((response, index) => index < responses.length - 1 && response.text('text_output') === ''),

@@ -81,8 +81,8 @@ describe('the repository of an embedded server', () => {
       engine: { load: () => loadEngine({ cacheDir }) },
       version: '0.0.0',
     });
-    const faults = await server.loadAll();
-    expect(faults.map(({ name, fault }) => [name, fault.message])).toEqual([
+    const errors = await server.loadAll();
+    expect(errors.map(({ name, error }) => [name, error.message])).toEqual([
       ['text', `${files.text} is not a GGUF file.`],
       [
         'short',
@@ -117,8 +117,8 @@ describe('the repository of an embedded server', () => {
       [200 * 2 ** 20, 'Lower its context_length'],
     ] as const) {
       const server = await startEmbedded({}, { loads: false, availableMemory: () => available });
-      const [fault] = await server.loadAll();
-      expect(fault?.fault.message).toMatch(
+      const [error] = await server.loadAll();
+      expect(error?.error.message).toMatch(
         new RegExp(`^${file.replaceAll('.', '\\.')} needs 0\\.09 GiB for its weights and .* are free\\. ${advice}`),
       );
       await server.close();

@@ -80,11 +80,11 @@ describe('sampling parameters', () => {
     const stopped = await ask(server, { prompt: story, sampling: { max_tokens: 40, temperature: 0, stop } });
     expect(stopped).toMatchObject({ text: plain.text.slice(0, at), finish: 'stop' });
     expect(stopped.outputTokens).toBeLessThan(40);
-    const kept = await ask(server, {
+    const stored = await ask(server, {
       prompt: story,
       sampling: { max_tokens: 40, temperature: 0, stop: [stop], include_stop_str_in_output: true },
     });
-    expect(kept.text).toBe(plain.text.slice(0, at + stop.length));
+    expect(stored.text).toBe(plain.text.slice(0, at + stop.length));
   });
 
   it('stops at a stop token, goes on past EOS when told, and not before min_tokens', async () => {

@@ -11,9 +11,9 @@ describe('structured outputs', () => {
 
   afterAll(() => server.close());
 
-  async function constrained(wish: object, question: string, seed = 1): Promise<string> {
-    const sampling = { max_tokens: 300, temperature: 1, seed, structured_outputs: JSON.stringify(wish) };
-    const { text, finish } = await ask(server, { prompt: chat(question), sampling });
+  async function constrained(option: object, prompt: string, seed = 1): Promise<string> {
+    const sampling = { max_tokens: 300, temperature: 1, seed, structured_outputs: JSON.stringify(option) };
+    const { text, finish } = await ask(server, { prompt: chat(prompt), sampling });
     expect(finish).toBe('stop');
     return text;
   }
@@ -126,8 +126,8 @@ describe('structured outputs', () => {
     ['{"grammar": "root ::= (\\"a\\" | \\"\\")*"}', /the grammar is not valid/],
     ['{"choice": ["a"], "regex": "b"}', /only one of/],
     ['{"structural_tag": "x"}', /structural_tag is not supported/],
-  ])('refuses %s by name', async (wish, message) => {
-    await expect(ask(server, { sampling: { structured_outputs: wish } })).rejects.toMatchObject({
+  ])('refuses %s by name', async (option, message) => {
+    await expect(ask(server, { sampling: { structured_outputs: option } })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: expect.stringMatching(message),
     });

@@ -28,8 +28,8 @@ export async function startEmbedded(
     version: '0.0.0',
     ...options,
   });
-  const faults = loads ? await server.loadAll() : [];
-  if (faults[0]) throw faults[0].fault;
+  const errors = loads ? await server.loadAll() : [];
+  if (errors[0]) throw errors[0].error;
   return server;
 }
 
@@ -70,12 +70,12 @@ export function request({
 }
 
 /** A question in the form that SmolLM2 was trained on. */
-export function chat(question: string, system = 'You are a helpful AI assistant.'): string {
-  return `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`;
+export function chat(prompt: string, system = 'You are a helpful AI assistant.'): string {
+  return `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n`;
 }
 
 /** An answer, folded. */
-export interface Answer {
+export interface Response {
   readonly text: string;
   readonly finish: string;
   readonly inputTokens: number;
@@ -84,8 +84,8 @@ export interface Answer {
 }
 
 /** Asks and waits for the whole answer. */
-export async function ask(server: EmbeddedServer, wish: Ask, options: CallOptions = {}): Promise<Answer> {
-  const responses = await collect(pulled(server, request(wish), options));
+export async function ask(server: EmbeddedServer, option: Ask, options: CallOptions = {}): Promise<Response> {
+  const responses = await collect(pulled(server, request(option), options));
   const last = responses.at(-1);
   return {
     text: responses.map((response) => response.text('text_output')).join(''),

@@ -20,8 +20,8 @@ afterAll(async () => {
 
 const ask = (path: string, body: object) => post(minilm.conch.url + path, body);
 const refusal = async (path: string, body: object) => {
-  const { status, body: answer } = await ask(path, body);
-  return [status, answer.error?.['param'], answer.error?.['message']];
+  const { status, body: response } = await ask(path, body);
+  return [status, response.error?.['param'], response.error?.['message']];
 };
 
 const softmax = (figures: readonly number[]) => {

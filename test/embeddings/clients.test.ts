@@ -38,8 +38,8 @@ describe('clients', () => {
   it("OpenAI's Node package reads them in both encodings", async () => {
     const client = new OpenAI({ baseURL: `${minilm.conch.url}/v1`, apiKey: 'none', maxRetries: 0 });
     for (const encoding of [undefined, 'float', 'base64'] as const) {
-      const asked = { model: 'minilm-ids', input: sentences, ...(encoding ? { encoding_format: encoding } : {}) };
-      const { data, usage } = await client.embeddings.create(asked);
+      const requested = { model: 'minilm-ids', input: sentences, ...(encoding ? { encoding_format: encoding } : {}) };
+      const { data, usage } = await client.embeddings.create(requested);
       // A client that asks for base64 by name is given it as it came.
       expectReference(
         encoding === 'base64'
@@ -53,9 +53,9 @@ describe('clients', () => {
   it("LlamaIndex's rerankers of Jina and of Cohere rank documents", async () => {
     const [query = '', near = '', , , far = ''] = sentences;
     const score = expect.any(Number);
-    const asked = [minilm.conch.url, 'cross-ids', query];
+    const requested = [minilm.conch.url, 'cross-ids', query];
     const input = JSON.stringify([far, near]);
-    expect(await pythonJson('test/embeddings/llamaindex_rerank.py', asked, { input })).toEqual({
+    expect(await pythonJson('test/embeddings/llamaindex_rerank.py', requested, { input })).toEqual({
       jina: [
         [near, score],
         [far, score],

@@ -72,8 +72,8 @@ describe('POST /v1/rerank, /rerank and /v2/rerank', () => {
   });
 
   it('give as many as are wanted, with their texts where they are wanted', async () => {
-    const given = documents.map((text, at) => (at % 2 === 0 ? { text, title: 'x' } : text));
-    const { body } = await ask({ model: 'cross-ids', query, documents: given, top_n: 2, return_documents: true });
+    const value = documents.map((text, at) => (at % 2 === 0 ? { text, title: 'x' } : text));
+    const { body } = await ask({ model: 'cross-ids', query, documents: value, top_n: 2, return_documents: true });
     expect(body['results']).toEqual(
       order
         .slice(0, 2)

@@ -64,8 +64,8 @@ describe('the vectors of MiniLM', { timeout: 180_000 }, () => {
   it('are made of the tokens that /tokenize tells', async () => {
     const model = 'minilm-ids';
     const tokens = [101, 2619, 20323, 2833, 1012, 102];
-    const told = await post(`${minilm.conch.url}/tokenize`, { model, prompt: 'Someone eats food.' });
-    expect([told.status, told.body]).toEqual([200, { count: 6, max_model_len: 256, tokens, token_strs: null }]);
+    const reported = await post(`${minilm.conch.url}/tokenize`, { model, prompt: 'Someone eats food.' });
+    expect([reported.status, reported.body]).toEqual([200, { count: 6, max_model_len: 256, tokens, token_strs: null }]);
     const back = await post(`${minilm.conch.url}/detokenize`, { model, tokens });
     expect([back.status, back.body]).toEqual([200, { prompt: '[CLS] someone eats food. [SEP]' }]);
     const messages = [{ role: 'user', content: 'x' }];

@@ -25,7 +25,7 @@ describe("a model of Triton's vLLM backend", () => {
     expect(status).toBe(200);
     const { data, usage } = body as unknown as Body;
     const alone = await Promise.all([0, 57, 99].map((at) => embed({ input: many[at] })));
-    expect(alone.map((answer) => (answer.body as unknown as Body).data[0]?.embedding)).toEqual(
+    expect(alone.map((response) => (response.body as unknown as Body).data[0]?.embedding)).toEqual(
       [0, 57, 99].map((at) => data[at]?.embedding),
     );
     expect(data.map(({ embedding }) => embedding.length)).toEqual(many.map(() => 64));

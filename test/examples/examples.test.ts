@@ -8,7 +8,7 @@ import { inRoot, pythonProgram } from '../support/environment.ts';
 import { eventsOf, startGateway } from '../support/gateway.ts';
 import { type Outcome, runProgram } from '../support/program.ts';
 import { isLeftOut } from '../support/system-program.ts';
-import { weatherCities, weatherRounds } from '../tools/asking.ts';
+import { weatherCities, weatherRounds } from '../tools/requests.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-examples-'));
 let conch: Conch;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** What the toy model says to the question of most examples. */
-const answer =
+const response =
   'You said "What is a conch?". This is answer number 0, and I think that I agree with every part of it, word by word by word.';
 
 function runExample(name: string, signal: AbortSignal, model = 'vllm-toy'): Promise<Outcome> {
@@ -62,13 +62,13 @@ describe('the examples', { timeout: 120_000 }, () => {
   it.for(['openai-python.py', 'openai-node.mjs', 'langchain-python.py', 'langchain-js.mjs', 'vercel-ai.mjs'])(
     '%s gets an answer at once, and one as it comes',
     async (name, { signal }) => {
-      expect(await runExample(name, signal)).toEqual({ code: 0, stdout: `${answer}\n${answer}\n`, stderr: '' });
+      expect(await runExample(name, signal)).toEqual({ code: 0, stdout: `${response}\n${response}\n`, stderr: '' });
     },
   );
 
   it.skipIf(isOldPython)('llamaindex.py gets an answer at once, and one as it comes', async ({ signal }) => {
     const { code, stdout } = await runExample('llamaindex.py', signal);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${answer}\n${answer}\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${response}\n${response}\n` });
   });
 
   it.skipIf(isLeftOut('curl'))(
@@ -78,11 +78,11 @@ describe('the examples', { timeout: 120_000 }, () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const [models = '', whole = '', ...events] = stdout.split('\n');
       expect((JSON.parse(models) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vllm-toy');
-      expect(JSON.parse(whole)).toMatchObject({ choices: [{ message: { content: answer }, finish_reason: 'stop' }] });
+      expect(JSON.parse(whole)).toMatchObject({ choices: [{ message: { content: response }, finish_reason: 'stop' }] });
       const chunks = eventsOf(events.join('\n'));
       expect(chunks.pop()).toBe('[DONE]');
       const pieces = chunks as { choices: { delta: { content?: string } }[] }[];
-      expect(pieces.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(answer);
+      expect(pieces.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(response);
     },
   );
 

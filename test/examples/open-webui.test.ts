@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, post, type Response, startGateway } from '../support/gateway.ts';
 
 // What Open WebUI's routers for OpenAI's and for Ollama's API send.
 
@@ -24,7 +24,7 @@ const asUser = {
   'x-openwebui-user-role': 'user',
   'x-openwebui-chat-id': '9d1e',
 };
-const chat = (body: object): Promise<Answer> => post(`${conch.url}/v1/chat/completions`, { model, ...body }, asUser);
+const chat = (body: object): Promise<Response> => post(`${conch.url}/v1/chat/completions`, { model, ...body }, asUser);
 
 describe('Open WebUI, set up with OPENAI_API_BASE_URL', () => {
   it('verifies the connection and lists the models', async () => {
@@ -89,9 +89,9 @@ describe('Open WebUI, set up with OPENAI_API_BASE_URL', () => {
 
   it('embeds documents', async () => {
     const body = { model: 'vllm-embed', input: ['The sea.', 'The land.'] };
-    const { status, body: answer } = await post(`${conch.url}/v1/embeddings`, body, asUser);
+    const { status, body: response } = await post(`${conch.url}/v1/embeddings`, body, asUser);
     expect(status).toBe(200);
-    expect(answer['data']).toEqual([
+    expect(response['data']).toEqual([
       { object: 'embedding', index: 0, embedding: expect.any(Array) },
       { object: 'embedding', index: 1, embedding: expect.any(Array) },
     ]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
-import { begin, countOf, release, user } from './asking.ts';
+import { begin, countOf, release, user } from './requests.ts';
 
 let conch: Conch;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { directive } from '../support/exchange.ts';
-import { receivedFor, textsOf } from './asking.ts';
 import { type Row, refused, refusedRows } from './field-rows.ts';
+import { receivedFor, textsOf } from './requests.ts';
 import { samplingRows } from './sampling-fields.ts';
 
 const echo = directive({ echo_parameters: true });
 const prompt = (text: string): Row['outcome'] => ({
-  seen: (answer) => receivedFor(answer)[0]?.inputs['text_input'],
+  seen: (response) => receivedFor(response)[0]?.inputs['text_input'],
   is: [text],
 });
 const prefilled = [
@@ -179,7 +179,7 @@ export const chatRows: Record<string, Row> = {
   },
   echo: {
     send: { echo: true, continue_final_message: true, messages: prefilled },
-    outcome: { seen: (answer) => textsOf(answer)[0], is: expect.stringMatching(/^It is:\{"sampling_parameters"/) },
+    outcome: { seen: (response) => textsOf(response)[0], is: expect.stringMatching(/^It is:\{"sampling_parameters"/) },
     bad: notBoolean,
   },
   request_id: {

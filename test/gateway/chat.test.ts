@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post, sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { begin, receivedFor, release, streamedChoices, textsOf, user } from './asking.ts';
+import { begin, receivedFor, release, streamedChoices, textsOf, user } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -111,7 +111,7 @@ describe('the length of an answer', () => {
 });
 
 describe('stop texts', () => {
-  const answer = directive({ answer: 'one two three four five' });
+  const response = directive({ answer: 'one two three four five' });
   const many = Array.from({ length: 15 }, (_, number) => `never ${number}`);
 
   it.each([
@@ -122,19 +122,19 @@ describe('stop texts', () => {
     [[...many, 'r five'], 'one two three fou'],
     [['zzz'], 'one two three four five'],
   ])('%j ends the text before it, across the borders of tokens', async (stop, expected) => {
-    const { body } = await chat(answer, { stop });
+    const { body } = await chat(response, { stop });
     expect(body).toMatchObject({ choices: [{ message: { content: expected }, finish_reason: 'stop' }] });
-    const streamed = await chat(answer, { stop, stream: true });
+    const streamed = await chat(response, { stop, stream: true });
     expect(streamedChoices(streamed)).toEqual([{ text: expected, reasons: ['stop'] }]);
   });
 
   it('stay in the text when the request wants them', async () => {
-    const { body } = await chat(answer, { stop: ['ree'], include_stop_str_in_output: true });
+    const { body } = await chat(response, { stop: ['ree'], include_stop_str_in_output: true });
     expect(body).toMatchObject({ choices: [{ message: { content: 'one two three' }, finish_reason: 'stop' }] });
   });
 
   it('may be sixteen and not more', async () => {
-    const { status, body } = await chat(answer, { stop: [...many, 'a', 'b'] });
+    const { status, body } = await chat(response, { stop: [...many, 'a', 'b'] });
     expect([status, body]).toEqual([
       400,
       {
@@ -174,8 +174,8 @@ describe('several choices', () => {
   });
 
   it('are sent to the model as requests of one choice', async () => {
-    const answer = await chat(directive({ echo_ids: true }), { n: 2, seed: 5, model: 'vllm-llama' });
-    expect(new Set(textsOf(answer)).size).toBe(1);
+    const response = await chat(directive({ echo_ids: true }), { n: 2, seed: 5, model: 'vllm-llama' });
+    expect(new Set(textsOf(response)).size).toBe(1);
     const plain = await post(`${conch.url}/v1/completions`, {
       model: 'vllm-toy',
       prompt: directive({ echo_parameters: true }),
@@ -215,11 +215,11 @@ describe('several choices', () => {
 });
 
 describe('text of several bytes', () => {
-  it.each(['a👩‍🚀b 日本語 🏴‍☠️ 𠜎 é', '…—„“', '👍🏽👍🏽'])('%s arrives whole, streamed or not', async (answer) => {
-    const { body } = await chat(directive({ answer }));
-    expect(body).toMatchObject({ choices: [{ message: { content: answer } }] });
-    const streamed = await chat(directive({ answer }), { stream: true });
-    expect(streamedChoices(streamed)).toEqual([{ text: answer, reasons: ['stop'] }]);
+  it.each(['a👩‍🚀b 日本語 🏴‍☠️ 𠜎 é', '…—„“', '👍🏽👍🏽'])('%s arrives whole, streamed or not', async (response) => {
+    const { body } = await chat(directive({ response }));
+    expect(body).toMatchObject({ choices: [{ message: { content: response } }] });
+    const streamed = await chat(directive({ response }), { stream: true });
+    expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
     expect(streamed.text).not.toContain('\ufffd');
   });
 });
@@ -267,12 +267,12 @@ describe('echo', () => {
     { role: 'user', content: directive({ answer: ' four' }) },
     { role: 'assistant', content: 'two and two is' },
   ];
-  const wish = { messages, echo: true, continue_final_message: true };
+  const option = { messages, echo: true, continue_final_message: true };
 
   it('puts the final message of the assistant before what is added to it', async () => {
-    const { body } = await chat('', wish);
+    const { body } = await chat('', option);
     expect(body).toMatchObject({ choices: [{ message: { content: 'two and two is four' }, finish_reason: 'stop' }] });
-    const streamed = await chat('', { ...wish, n: 2, stream: true });
+    const streamed = await chat('', { ...option, n: 2, stream: true });
     const choice = { text: 'two and two is four', reasons: ['stop'] };
     expect(streamedChoices(streamed)).toEqual([choice, choice]);
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => conch.stop());
 
-const answer = directive({ answer: 'one two' });
+const response = directive({ answer: 'one two' });
 const failure = directive({ tokens: 9, error_at: 2 });
 const messages = (content: string) => [{ role: 'user' as const, content }];
 const model = 'vllm-toy';
@@ -41,16 +41,16 @@ const models = [
 
 describe("OpenAI's package for Node", () => {
   it('gets an answer', async () => {
-    const { choices, usage } = await client.chat.completions.create({ model, messages: messages(answer) });
+    const { choices, usage } = await client.chat.completions.create({ model, messages: messages(response) });
     expect(choices[0]?.message).toEqual({ role: 'assistant', content: 'one two', refusal: null });
     expect(choices[0]?.finish_reason).toBe('stop');
     expect(usage).toEqual({ prompt_tokens: 16, completion_tokens: 3, total_tokens: 19 });
-    const completion = await client.completions.create({ model, prompt: answer });
+    const completion = await client.completions.create({ model, prompt: response });
     expect(completion.choices[0]?.text).toBe('one two');
   });
 
   it('reads a stream', async () => {
-    const stream = await client.chat.completions.create({ model, messages: messages(answer), stream: true });
+    const stream = await client.chat.completions.create({ model, messages: messages(response), stream: true });
     const deltas: unknown[] = [];
     for await (const { choices } of stream) deltas.push(choices[0]?.delta);
     expect(deltas).toEqual([
@@ -60,7 +60,7 @@ describe("OpenAI's package for Node", () => {
       {},
     ]);
     const texts: unknown[] = [];
-    for await (const { choices } of await client.completions.create({ model, prompt: answer, stream: true }))
+    for await (const { choices } of await client.completions.create({ model, prompt: response, stream: true }))
       texts.push(choices[0]?.text);
     expect(texts).toEqual(['one', ' two', '']);
   });
@@ -68,7 +68,7 @@ describe("OpenAI's package for Node", () => {
   it('puts a stream together with its own helper', async () => {
     const stream = client.chat.completions.stream({
       model,
-      messages: messages(answer),
+      messages: messages(response),
       n: 2,
       stream_options: { include_usage: true },
     });
@@ -88,7 +88,7 @@ describe("OpenAI's package for Node", () => {
     const ask = (body: object, own = client) =>
       own.chat.completions.create({ model, messages: messages('x'), ...body }).catch((error: unknown) => error);
     const stranger = new OpenAI({ baseURL: `${conch.url}/v1`, apiKey: 'wrong', maxRetries: 0 });
-    const cases: [unknown, new (...given: never[]) => Error, object][] = [
+    const cases: [unknown, new (...value: never[]) => Error, object][] = [
       [await ask({ temperature: 9 }), BadRequestError, { status: 400, param: 'temperature', code: 'invalid_request' }],
       [await ask({ model: 'nothing' }), NotFoundError, { status: 404, param: 'model', code: 'model_not_found' }],
       [await ask({}, stranger), AuthenticationError, { status: 401, param: null, code: 'invalid_api_key' }],
@@ -143,7 +143,7 @@ describe("OpenAI's package for Node", () => {
 
 describe("OpenAI's package for Python", () => {
   it('gets answers, streams and errors, sync and async', async () => {
-    const { stdout, stderr } = await python('test/gateway/openai_client.py', [`${conch.url}/v1`, answer, failure]);
+    const { stdout, stderr } = await python('test/gateway/openai_client.py', [`${conch.url}/v1`, response, failure]);
     expect(stderr).toBe('');
     const chat = { text: 'one two', reason: 'stop', tokens: 19 };
     const completion = { text: 'one two', reason: 'stop', tokens: 11 };
@@ -175,7 +175,7 @@ describe("OpenAI's package for Python", () => {
 
 describe.skipIf(isLeftOut('curl'))('curl -N', () => {
   it('prints the events of a stream', async () => {
-    const body = JSON.stringify({ model, prompt: answer, stream: true });
+    const body = JSON.stringify({ model, prompt: response, stream: true });
     const headers = ['content-type: application/json', 'authorization: Bearer sesame'].flatMap((line) => ['-H', line]);
     const { stdout } = await promisify(execFile)('curl', [
       '-Nsi',

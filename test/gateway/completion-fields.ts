@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { directive } from '../support/exchange.ts';
-import { receivedFor, textsOf } from './asking.ts';
 import { type Row, refused, refusedRows } from './field-rows.ts';
+import { receivedFor, textsOf } from './requests.ts';
 import { samplingRows } from './sampling-fields.ts';
 
 const echo = directive({ echo_parameters: true });
@@ -17,7 +17,7 @@ export const completionRows: Record<string, Row> = {
   prompt: {
     send: { prompt: [`one ${echo}`, `two ${echo}`] },
     outcome: {
-      seen: (answer) => receivedFor(answer).map(({ inputs }) => inputs['text_input']),
+      seen: (response) => receivedFor(response).map(({ inputs }) => inputs['text_input']),
       is: [[`one ${echo}`], [`two ${echo}`]],
     },
     bad: [
@@ -43,7 +43,7 @@ export const completionRows: Record<string, Row> = {
   best_of: {
     send: { best_of: 2, seed: 7 },
     outcome: {
-      seen: (answer) => receivedFor(answer).map(({ sampling_parameters: sampling }) => sampling),
+      seen: (response) => receivedFor(response).map(({ sampling_parameters: sampling }) => sampling),
       is: [{ max_tokens: 4096, seed: expect.any(Number), logprobs: 0 }],
     },
     bad: [[0], [21], [1.5], ['2']],
@@ -51,7 +51,7 @@ export const completionRows: Record<string, Row> = {
   echo: {
     send: { echo: true },
     outcome: {
-      seen: (answer) => textsOf(answer)[0],
+      seen: (response) => textsOf(response)[0],
       is: expect.stringMatching(/^<<\{"echo_parameters":true\}>>\{"sampling_p/),
     },
     bad: notBoolean,

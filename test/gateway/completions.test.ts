@@ -3,7 +3,7 @@ import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, llamaTokenizer, post, startGateway } from '../support/gateway.ts';
-import { receivedFor, streamedChoices, textsOf, user } from './asking.ts';
+import { receivedFor, streamedChoices, textsOf, user } from './requests.ts';
 
 let conch: Conch;
 beforeAll(async () => {
@@ -58,10 +58,10 @@ describe('POST /v1/completions', () => {
 });
 
 describe('the prompt', () => {
-  const answers = (text: string) => directive({ answer: text });
+  const responds = (text: string) => directive({ answer: text });
 
   it('may be a list of texts, each answered in its place', async () => {
-    const { body } = await complete([answers('one'), answers('two three')], { n: 2 });
+    const { body } = await complete([responds('one'), responds('two three')], { n: 2 });
     expect(body['choices']).toEqual([
       choice('one', 0),
       choice('one', 1),
@@ -69,7 +69,7 @@ describe('the prompt', () => {
       choice('two three', 3),
     ]);
     expect(body['usage']).toEqual(usage(15, 2 * (2 + 3)));
-    const streamed = await complete([answers('one'), answers('two three')], { stream: true });
+    const streamed = await complete([responds('one'), responds('two three')], { stream: true });
     expect(streamedChoices(streamed)).toEqual([
       { text: 'one', reasons: ['stop'] },
       { text: 'two three', reasons: ['stop'] },
@@ -128,10 +128,10 @@ describe('the prompt', () => {
 });
 
 describe('best_of', () => {
-  const answers = async (body: object) => complete('Hello there', { seed: 1, ...body });
+  const responds = async (body: object) => complete('Hello there', { seed: 1, ...body });
 
   it('gives the likeliest of the candidates, and counts them all', async () => {
-    const all = await answers({ n: 3, logprobs: 0 });
+    const all = await responds({ n: 3, logprobs: 0 });
     const means = (all.body['choices'] as { text: string; logprobs: { token_logprobs: number[] } }[]).map(
       ({ text, logprobs: { token_logprobs: logprobs } }) => ({
         text,
@@ -140,23 +140,23 @@ describe('best_of', () => {
     );
     const ranked = means.toSorted((a, b) => b.mean - a.mean).map(({ text }) => text);
     expect(new Set(means.map(({ mean }) => mean)).size).toBe(3);
-    const { body } = await answers({ n: 2, best_of: 3 });
+    const { body } = await responds({ n: 2, best_of: 3 });
     expect(body['choices']).toEqual(ranked.slice(0, 2).map((text, index) => choice(text, index)));
     expect(body['usage']).toEqual(all.body['usage']);
   });
 
   it('keeps the logprobs that were asked for', async () => {
-    const { body } = await answers({ best_of: 3, logprobs: 1 });
+    const { body } = await responds({ best_of: 3, logprobs: 1 });
     expect(body['choices']).toMatchObject([{ index: 0, logprobs: { tokens: expect.arrayContaining(['You']) } }]);
   });
 
   it('is at least n, and not for streams', async () => {
-    const few = await answers({ n: 3, best_of: 2 });
+    const few = await responds({ n: 3, best_of: 2 });
     expect([few.status, few.body]).toEqual(refusal('best_of', 'best_of: must be at least n.'));
-    const streamed = await answers({ best_of: 2, stream: true });
+    const streamed = await responds({ best_of: 2, stream: true });
     const message = 'best_of: cannot be combined with stream, because the best completions are known only at the end.';
     expect([streamed.status, streamed.body]).toEqual(refusal('best_of', message));
-    const same = await answers({ n: 2, best_of: 2, stream: true });
+    const same = await responds({ n: 2, best_of: 2, stream: true });
     expect(streamedChoices(same)).toHaveLength(2);
   });
 });
@@ -204,18 +204,18 @@ describe('suffix', () => {
 });
 
 describe.each(['vllm-2410', 'vllm-2502'])('the older backend %s', (model) => {
-  const answer = { ...head('text_completion'), model };
+  const response = { ...head('text_completion'), model };
   const ask = (prompt: unknown, body: object = {}) => complete(prompt, { model, ...body });
 
   it('is counted exactly, streamed or not', async () => {
     const { body } = await ask(directive({ answer: 'one two' }));
-    expect(body).toEqual({ ...answer, choices: [choice('one two')], usage: usage(8, 3) });
+    expect(body).toEqual({ ...response, choices: [choice('one two')], usage: usage(8, 3) });
     const streamed = await ask(directive({ answer: 'one two' }), {
       stream: true,
       stream_options: { include_usage: true },
     });
     expect(streamedChoices(streamed)).toEqual([{ text: 'one two', reasons: ['stop'] }]);
-    expect(eventsOf(streamed.text).at(-2)).toEqual({ ...answer, choices: [], usage: usage(8, 3) });
+    expect(eventsOf(streamed.text).at(-2)).toEqual({ ...response, choices: [], usage: usage(8, 3) });
   });
 
   it('has the true finish reason', async () => {

@@ -6,9 +6,9 @@ import { Random } from '../../src/bench/random.ts';
 import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, llamaTokenizer, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, llamaTokenizer, post, type Response, startGateway } from '../support/gateway.ts';
 import { texts } from '../tokenizers/samples.ts';
-import { receivedFor, streamedChoices, textsOf } from './asking.ts';
+import { receivedFor, streamedChoices, textsOf } from './requests.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-counts-'));
 let conch: Conch;
@@ -29,30 +29,30 @@ afterAll(async () => {
 
 let requests = 0;
 
-const complete = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+const complete = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
   post(`${conch.url}/v1/completions`, body, headers);
 
 /** What a client sees and the backend counts, of a response that comes whole: it asks the backend for everything. */
 async function whole(body: object) {
-  const answer = await complete(body);
-  const { prompt_tokens, completion_tokens } = answer.body['usage'] as Record<string, number>;
-  const reasons = (answer.body['choices'] as { finish_reason: string }[]).map((choice) => [choice.finish_reason]);
-  const choices = textsOf(answer).map((text, at) => ({ text, reasons: reasons[at] ?? [] }));
+  const response = await complete(body);
+  const { prompt_tokens, completion_tokens } = response.body['usage'] as Record<string, number>;
+  const reasons = (response.body['choices'] as { finish_reason: string }[]).map((choice) => [choice.finish_reason]);
+  const choices = textsOf(response).map((text, at) => ({ text, reasons: reasons[at] ?? [] }));
   return { choices, input: prompt_tokens, output: completion_tokens };
 }
 
 /** The same of a stream that shows no usage: what Conch records of it. */
 async function recorded(body: object) {
   const id = `counts-${++requests}`;
-  const answer = await complete({ ...body, stream: true }, { 'x-request-id': id });
+  const response = await complete({ ...body, stream: true }, { 'x-request-id': id });
   const line = await conch.logged(({ reqId, output_tokens }) => reqId === id && output_tokens !== undefined);
-  return { choices: streamedChoices(answer), input: line['input_tokens'], output: line['output_tokens'] };
+  return { choices: streamedChoices(response), input: line['input_tokens'], output: line['output_tokens'] };
 }
 
 /** The optional outputs that a stream without usage asks for. */
 async function returnsOf(model: string): Promise<string[]> {
-  const answer = await complete({ model, prompt: directive({ echo_parameters: true }), stream: true });
-  return Object.keys(receivedFor(answer)[0]?.inputs ?? {}).filter((name) => name.startsWith('return_'));
+  const response = await complete({ model, prompt: directive({ echo_parameters: true }), stream: true });
+  return Object.keys(receivedFor(response)[0]?.inputs ?? {}).filter((name) => name.startsWith('return_'));
 }
 
 /** A piece of a sample, which may begin and end in the middle of what a reader sees as one character. */
@@ -64,11 +64,11 @@ function piece(random: Random, longest: number): string {
 
 /** A completion that ends by its own, at a stop sequence or at its limit, with empty texts where characters are split. */
 function randomBody(model: string, random: Random): object {
-  const answer = piece(random, 30);
-  const characters = Array.from(answer);
+  const response = piece(random, 30);
+  const characters = Array.from(response);
   return {
     model,
-    prompt: piece(random, 200) + directive({ answer }),
+    prompt: piece(random, 200) + directive({ response }),
     n: 1 + random.below(2),
     ...(random.below(2) === 0 ? { max_tokens: 1 + random.below(20) } : {}),
     ...(random.below(3) === 0 ? { stop: [characters[random.below(characters.length)]] } : {}),
@@ -101,9 +101,9 @@ describe('an engine that puts several tokens into a response', () => {
   const body = { model: 'vllm-toy', prompt: directive({ tokens: 10, together: 4 }) };
 
   it('is asked for its counts where usage is shown', async () => {
-    const answer = await complete({ ...body, stream: true, stream_options: { include_usage: true } });
+    const response = await complete({ ...body, stream: true, stream_options: { include_usage: true } });
     const { input: prompt_tokens, output: completion_tokens } = await whole(body);
-    expect(eventsOf(answer.text).at(-2)).toMatchObject({ usage: { prompt_tokens, completion_tokens } });
+    expect(eventsOf(response.text).at(-2)).toMatchObject({ usage: { prompt_tokens, completion_tokens } });
     expect(completion_tokens).toBe(11);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 import { freePorts } from '../support/ports.ts';
 import { startTriton, type Triton, type TritonPorts } from '../support/triton.ts';
 
@@ -59,9 +59,9 @@ const logged = async (model: string, expected: string): Promise<void> => {
   });
 };
 
-const complete = (model: string): Promise<Answer> =>
+const complete = (model: string): Promise<Response> =>
   post(`${conch.url}/v1/completions`, { model, prompt: directive({ answer: 'here' }) });
-const seen = ({ status, headers, body }: Answer) => ({ status, body, retryAfter: headers.get('retry-after') });
+const seen = ({ status, headers, body }: Response) => ({ status, body, retryAfter: headers.get('retry-after') });
 const health = async (path: string) => {
   const response = await fetch(conch.url + path);
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.json() };

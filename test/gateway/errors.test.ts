@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post, startGateway } from '../support/gateway.ts';
-import { begin, countOf, release, user } from './asking.ts';
+import { eventsOf, post, type Response, startGateway } from '../support/gateway.ts';
+import { begin, countOf, release, user } from './requests.ts';
 
 let conch: Conch;
 beforeAll(async () => {
@@ -17,11 +17,11 @@ function failure(status: number, code: string, message: string, param: string | 
   return { status, body: { error: { message, type: types[status] ?? 'invalid_request_error', param, code } } };
 }
 
-const seen = ({ status, body }: Answer) => ({ status, body });
+const seen = ({ status, body }: Response) => ({ status, body });
 const chat = (content: string, body: object = {}) =>
   post(`${conch.url}/v1/chat/completions`, { model: 'vllm-toy', messages: user(content), ...body });
 
-async function send(path: string, init: RequestInit): Promise<Answer> {
+async function send(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(conch.url + path, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
@@ -97,10 +97,10 @@ describe('a path', () => {
     ['POST', '/health/ready', 'GET, HEAD'],
     ['POST', '/', 'GET, HEAD'],
   ])('does not take every method: %s %s', async (method, path, allow) => {
-    const answer = await send(path, { method });
+    const response = await send(path, { method });
     const message = `Method ${method} is not allowed for ${path}. Allowed: ${allow}.`;
-    expect(seen(answer)).toEqual(failure(405, 'method_not_allowed', message));
-    expect(answer.headers.get('allow')).toBe(allow);
+    expect(seen(response)).toEqual(failure(405, 'method_not_allowed', message));
+    expect(response.headers.get('allow')).toBe(allow);
   });
 });
 
@@ -173,9 +173,9 @@ describe('a failure of the backend', () => {
 
   it.each(failures)('before the first token keeps its status: %s', async (_, orders, message) => {
     for (const stream of [false, true]) {
-      const answer = await chat(directive({ error_at: 0, ...orders }), { stream });
-      expect(seen(answer)).toEqual(failure(502, 'backend_error', message));
-      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      const response = await chat(directive({ error_at: 0, ...orders }), { stream });
+      expect(seen(response)).toEqual(failure(502, 'backend_error', message));
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     }
   });
 
@@ -266,9 +266,9 @@ describe('--api-key', () => {
     ['Bearer SESAME-7', wrong],
     ['Basic sesame-7', wrong],
   ])('is asked for: %s', async (authorization, expected) => {
-    const answer = await ask(authorization);
-    expect(seen(answer)).toEqual(expected);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const response = await ask(authorization);
+    expect(seen(response)).toEqual(expected);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it('opens everything', async () => {

@@ -3,9 +3,9 @@ import { tellToy } from '../reliability/two-servers.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
-import { begin, countOf, textsOf, user } from './asking.ts';
+import { begin, countOf, textsOf, user } from './requests.ts';
 
 let triton: Triton;
 /** Looks at the server often. */
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const chat = (conch: Conch, orders: Record<string, unknown>, body: object = {}) =>
   post(`${conch.url}/v1/chat/completions`, { model: 'vllm-toy', messages: user(directive(orders)), ...body });
-const seen = ({ status, body, headers }: Answer) => ({ status, body, retryAfter: headers.get('retry-after') });
+const seen = ({ status, body, headers }: Response) => ({ status, body, retryAfter: headers.get('retry-after') });
 const failure = (status: number, code: string, message: string, retryAfter: string | null) => ({
   status,
   body: {
@@ -56,22 +56,22 @@ describe("Triton's own queue", () => {
     });
     await first.until(' w1');
     // One runs and two wait: of four more, two are refused, and only those can end now.
-    const ended: Answer[] = [];
+    const ended: Response[] = [];
     let noteRefused = (): void => undefined;
     const refused = new Promise<void>((resolve) => {
       noteRefused = resolve;
     });
     const others = Array.from({ length: 4 }, async () => {
-      const answer = await post(`${conch.url}/v1/completions`, { model, prompt: directive({ answer: 'late' }) });
-      if (ended.push(answer) === 2) noteRefused();
-      return answer;
+      const response = await post(`${conch.url}/v1/completions`, { model, prompt: directive({ answer: 'late' }) });
+      if (ended.push(response) === 2) noteRefused();
+      return response;
     });
     await refused;
     const full = failure(429, 'rate_limit_exceeded', 'The queue of this model is full. Try again later.', '1');
     expect(ended.map(seen)).toEqual([full, full]);
     await first.leave();
-    const rest = (await Promise.all(others)).filter((answer) => !ended.slice(0, 2).includes(answer));
-    expect(rest.map((answer) => (answer.status === 200 ? textsOf(answer) : seen(answer)))).toEqual([
+    const rest = (await Promise.all(others)).filter((response) => !ended.slice(0, 2).includes(response));
+    expect(rest.map((response) => (response.status === 200 ? textsOf(response) : seen(response)))).toEqual([
       ['late'],
       ['late'],
     ]);

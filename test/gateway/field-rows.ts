@@ -1,4 +1,4 @@
-import type { Answer } from '../support/gateway.ts';
+import type { Response } from '../support/gateway.ts';
 
 /** One field of a request: what is sent, and what must come of it. */
 export interface Row {
@@ -12,7 +12,7 @@ export type Outcome =
   /** Exactly these sampling parameters reach the model, beside the length; and these tensors beside the usual. */
   | { readonly sent: Readonly<Record<string, unknown>>; readonly inputs?: Readonly<Record<string, readonly unknown[]>> }
   /** What can be seen in the answer to the directive echo_parameters, and what that must be. */
-  | { readonly seen: (answer: Answer) => unknown; readonly is: unknown }
+  | { readonly seen: (response: Response) => unknown; readonly is: unknown }
   /** A 400 that names it; the harmless values pass. */
   | { readonly refused: true; readonly harmless?: readonly unknown[] }
   /** Known, and without effect here. */

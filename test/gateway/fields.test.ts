@@ -4,12 +4,12 @@ import { CompletionRequest } from '../../src/requests/completion-request.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post, startGateway } from '../support/gateway.ts';
-import { countOf, receivedFor, user } from './asking.ts';
+import { eventsOf, post, type Response, startGateway } from '../support/gateway.ts';
 import { chatRows } from './chat-fields.ts';
 import { completionRows } from './completion-fields.ts';
 import type { Row } from './field-rows.ts';
 import { chatReference, completionReference } from './reference.ts';
+import { countOf, receivedFor, user } from './requests.ts';
 
 let conch: Conch;
 let strict: Conch;
@@ -45,7 +45,7 @@ const apis = [
 ] as const;
 
 describe.each(apis)('every field of $name', ({ name, path, schema, rows, reference, basic, tagged, prompt }) => {
-  const ask = (body: object, to = conch): Promise<Answer> => post(to.url + path, { ...basic, ...body });
+  const ask = (body: object, to = conch): Promise<Response> => post(to.url + path, { ...basic, ...body });
   /** All that reaches the model when a request says nothing but its prompt. */
   const usual = {
     sampling_parameters: { max_tokens: 4096 },
@@ -70,10 +70,10 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
 
   /** What a request that must pass has come to. */
   const outcomeOf = async (body: object) => {
-    const answer = await ask(body);
-    const { status, headers } = answer;
+    const response = await ask(body);
+    const { status, headers } = response;
     const ignored = headers.get('x-conch-ignored');
-    return { status, ignored, received: status === 200 ? receivedFor(answer) : answer.body };
+    return { status, ignored, received: status === 200 ? receivedFor(response) : response.body };
   };
   const plain = { status: 200, ignored: null, received: [usual] };
   const rowsWhere = <Key extends string>(key: Key) =>
@@ -100,9 +100,13 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
   });
 
   it.each(rowsWhere('seen'))('$field shows in the answer', async ({ send, outcome }) => {
-    const answer = await ask(send);
-    expect([answer.status, answer.headers.get('x-conch-ignored'), answer.body.error]).toEqual([200, null, undefined]);
-    expect(outcome.seen(answer)).toEqual(outcome.is);
+    const response = await ask(send);
+    expect([response.status, response.headers.get('x-conch-ignored'), response.body.error]).toEqual([
+      200,
+      null,
+      undefined,
+    ]);
+    expect(outcome.seen(response)).toEqual(outcome.is);
   });
 
   it.each(rowsWhere('without'))('$field has no effect here', async ({ send }) => {
@@ -146,8 +150,12 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
       expect({ status, body }).toEqual({ status: 400, body: refusal(field) });
     }
     const together = fields.flatMap(([field, sent]) => ('together' in sent ? [[field, sent.together] as const] : []));
-    const answer = await ask(Object.fromEntries(together), strict);
-    expect([answer.status, answer.headers.get('x-conch-ignored'), answer.body.error]).toEqual([200, null, undefined]);
+    const response = await ask(Object.fromEntries(together), strict);
+    expect([response.status, response.headers.get('x-conch-ignored'), response.body.error]).toEqual([
+      200,
+      null,
+      undefined,
+    ]);
     const sampling_parameters = {
       max_tokens: 400,
       temperature: 0.25,
@@ -159,18 +167,18 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
     };
     const text = name === 'chat' ? `user: ${echo}\neffort: low\nassistant:` : prompt;
     const inputs = { ...usual.inputs, text_input: [text], stream: [true], return_logprobs: [true] };
-    expect(receivedFor(answer)).toEqual([
+    expect(receivedFor(response)).toEqual([
       { sampling_parameters: { ...sampling_parameters, seed: 7 }, inputs },
       { sampling_parameters: { ...sampling_parameters, seed: 8 }, inputs },
     ]);
-    expect(eventsOf(answer.text).at(-2)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+    expect(eventsOf(response.text).at(-2)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
   });
 
   it('that nobody knows is named in a header and in the log, and is a 400 with --strict-fields', async () => {
-    const answer = await ask({ colour: 'red', 'a b': null, '\ud800': 1 });
-    expect([answer.status, answer.headers.get('x-conch-ignored')]).toEqual([200, 'colour, a%20b, %EF%BF%BD']);
-    expect(receivedFor(answer)).toEqual([usual]);
-    const id = answer.headers.get('x-request-id');
+    const response = await ask({ colour: 'red', 'a b': null, '\ud800': 1 });
+    expect([response.status, response.headers.get('x-conch-ignored')]).toEqual([200, 'colour, a%20b, %EF%BF%BD']);
+    expect(receivedFor(response)).toEqual([usual]);
+    const id = response.headers.get('x-request-id');
     const line = await conch.logged(({ reqId, ignored }) => reqId === id && ignored !== undefined);
     expect(line).toMatchObject({ level: 'warn', message: 'ignored request fields' });
     expect(line['ignored']).toEqual(['colour', 'a b', '\ud800']);
@@ -195,9 +203,9 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
 
 describe('values that mean more than one thing', () => {
   const complete = async (body: object) => {
-    const answer = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt: echo, ...body });
-    expect(answer.status).toBe(200);
-    return receivedFor(answer)[0]?.sampling_parameters;
+    const response = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt: echo, ...body });
+    expect(response.status).toBe(200);
+    return receivedFor(response)[0]?.sampling_parameters;
   };
 
   it('sends top_p 0, which vLLM refuses, as the smallest that leaves one token', async () => {
@@ -242,12 +250,12 @@ describe('values that mean more than one thing', () => {
       ],
     ];
     for (const [body, param, message] of cases) {
-      const answer = await post(`${conch.url}/v1/chat/completions`, {
+      const response = await post(`${conch.url}/v1/chat/completions`, {
         model: 'vllm-toy',
         messages: user('x'),
         ...body,
       });
-      expect([answer.status, answer.body]).toEqual([
+      expect([response.status, response.body]).toEqual([
         400,
         { error: { message, type: 'invalid_request_error', param, code: 'invalid_request' } },
       ]);

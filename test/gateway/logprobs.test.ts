@@ -3,7 +3,7 @@ import { startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post, sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { user } from './asking.ts';
+import { user } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { inRoot, type TokenizerName, tokenizerFolder } from '../support/environm
 import { directive } from '../support/exchange.ts';
 import { llamaTokenizer, post, startGateway } from '../support/gateway.ts';
 import { askPython } from '../templates/python.ts';
-import { receivedFor, textsOf, user } from './asking.ts';
+import { receivedFor, textsOf, user } from './requests.ts';
 
 const echoIds = directive({ echo_ids: true });
 const echoParameters = directive({ echo_parameters: true });
@@ -43,29 +43,33 @@ describe('the prompt of a model', () => {
     { add_generation_prompt: false },
     { messages: prefilled, continue_final_message: true },
   ];
-  const cases = wishes.flatMap((wish) =>
+  const cases = wishes.flatMap((option) =>
     models.map(([model, family, variables]) => ({
       family: { family, folder: tokenizerFolder(family) },
-      asked: { messages, ...wish } as Record<string, unknown>,
+      requested: { messages, ...option } as Record<string, unknown>,
       model,
       variables,
     })),
   );
 
   it('is what its own template gives, token by token and with one BOS', async () => {
-    const texts = await askPython(cases.map(({ family, asked, variables }) => ({ ...family, ...asked, variables })));
+    const texts = await askPython(
+      cases.map(({ family, requested, variables }) => ({ ...family, ...requested, variables })),
+    );
     const ids = await askPython(
       texts.map(({ text }, at) => ({ ...cases[at]?.family, text, add_special_tokens: false })),
     );
-    const answers = await Promise.all(
-      cases.map(({ model, asked, variables }) => chat(conch, { model, ...asked, chat_template_kwargs: variables })),
+    const responses = await Promise.all(
+      cases.map(({ model, requested, variables }) =>
+        chat(conch, { model, ...requested, chat_template_kwargs: variables }),
+      ),
     );
-    expect(answers.map((answer) => JSON.parse(textsOf(answer)[0] ?? ''))).toEqual(ids.map((one) => one.ids));
+    expect(responses.map((response) => JSON.parse(textsOf(response)[0] ?? ''))).toEqual(ids.map((one) => one.ids));
     // The template of Llama 3 opens an answer whether it is asked to or not.
-    const ignored = cases.map(({ model, asked }) =>
-      model === 'vllm-llama' && asked['add_generation_prompt'] === false ? 'add_generation_prompt' : null,
+    const ignored = cases.map(({ model, requested }) =>
+      model === 'vllm-llama' && requested['add_generation_prompt'] === false ? 'add_generation_prompt' : null,
     );
-    expect(answers.map(({ headers }) => headers.get('x-conch-ignored'))).toEqual(ignored);
+    expect(responses.map(({ headers }) => headers.get('x-conch-ignored'))).toEqual(ignored);
   });
 
   it('has the same ids for system and developer where the template knows no developer', async () => {
@@ -80,8 +84,8 @@ describe('the prompt of a model', () => {
 
   it('is changed by chat_template_kwargs; a variable that the template never reads is named', async () => {
     const ids = async (chat_template_kwargs: object) => {
-      const answer = await chat(conch, { model: 'vllm-toy', messages: user(echoIds), chat_template_kwargs });
-      return { ids: JSON.parse(textsOf(answer)[0] ?? ''), ignored: answer.headers.get('x-conch-ignored') };
+      const response = await chat(conch, { model: 'vllm-toy', messages: user(echoIds), chat_template_kwargs });
+      return { ids: JSON.parse(textsOf(response)[0] ?? ''), ignored: response.headers.get('x-conch-ignored') };
     };
     const usual = await ids({});
     const thoughtless = await ids({ enable_thinking: false });
@@ -91,8 +95,8 @@ describe('the prompt of a model', () => {
   });
 
   it('names documents when the template never reads them', async () => {
-    const answer = await chat(conch, { model: 'vllm-toy', messages: user('x'), documents: [{ title: 'Tea' }] });
-    expect([answer.status, answer.headers.get('x-conch-ignored')]).toEqual([200, 'documents']);
+    const response = await chat(conch, { model: 'vllm-toy', messages: user('x'), documents: [{ title: 'Tea' }] });
+    expect([response.status, response.headers.get('x-conch-ignored')]).toEqual([200, 'documents']);
   });
 
   it('has no dial for reasoning_effort where the template has none', async () => {
@@ -166,11 +170,11 @@ describe('without a chat template', () => {
     const conch = await start('--history-template', template);
     try {
       const messages = [{ role: 'system', content: 'Be brief.' }, ...user(echoParameters)];
-      const answer = await chat(conch, { model: 'vllm-toy', messages, add_generation_prompt: false });
-      expect(receivedFor(answer)[0]?.inputs['text_input']).toEqual([
+      const response = await chat(conch, { model: 'vllm-toy', messages, add_generation_prompt: false });
+      expect(receivedFor(response)[0]?.inputs['text_input']).toEqual([
         `[System] Be brief. [User] ${echoParameters} [Assistant]`,
       ]);
-      expect(answer.headers.get('x-conch-ignored')).toBe('add_generation_prompt');
+      expect(response.headers.get('x-conch-ignored')).toBe('add_generation_prompt');
     } finally {
       await conch.stop();
     }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { eventsOf } from '../support/gateway.ts';
-import { receivedFor } from './asking.ts';
 import { type Row, refused, refusedRows } from './field-rows.ts';
+import { receivedFor } from './requests.ts';
 
 const notBoolean: Row['bad'] = [['yes'], [1]];
 const penalty: Row['bad'] = [['1'], [2.1], [-2.1]];
@@ -21,7 +21,7 @@ export const samplingRows = {
   n: {
     send: { n: 2, seed: 7 },
     outcome: {
-      seen: (answer) => receivedFor(answer).map(({ sampling_parameters: sampling }) => sampling),
+      seen: (response) => receivedFor(response).map(({ sampling_parameters: sampling }) => sampling),
       is: [
         { max_tokens: 4096, seed: 7 },
         { max_tokens: 4096, seed: 8 },
@@ -37,7 +37,7 @@ export const samplingRows = {
   stream: {
     send: { stream: true },
     outcome: {
-      seen: (answer) => [answer.headers.get('content-type'), receivedFor(answer)[0]?.inputs['stream']],
+      seen: (response) => [response.headers.get('content-type'), receivedFor(response)[0]?.inputs['stream']],
       is: ['text/event-stream; charset=utf-8', [true]],
     },
     bad: notBoolean,
@@ -45,7 +45,7 @@ export const samplingRows = {
   stream_interval: {
     send: { stream: true, stream_interval: 5 },
     // What it does to a stream is in stream-interval.test.ts; the model is told nothing of it.
-    outcome: { seen: (answer) => receivedFor(answer)[0]?.sampling_parameters, is: { max_tokens: 4096 } },
+    outcome: { seen: (response) => receivedFor(response)[0]?.sampling_parameters, is: { max_tokens: 4096 } },
     bad: [[0], [1.5], ['5'], [1_000_001]],
   },
   stream_options: {

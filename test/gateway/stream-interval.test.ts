@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post, sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { streamedChoices, user } from './asking.ts';
+import { streamedChoices, user } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {

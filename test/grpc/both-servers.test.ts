@@ -6,7 +6,7 @@ import { pulled } from '../support/pulled-responses.ts';
 import { startTriton } from '../support/triton.ts';
 import { CertificateMaker } from './certificates.ts';
 import { grpcJsServer } from './grpc-js-server.ts';
-import { batchesOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
+import { batchesOf, errorOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 
 /** A server that the client is tried with. */
 interface Peer {
@@ -42,7 +42,7 @@ async function tritonPeer(isSecure: boolean, ports?: Parameters<typeof startTrit
     port: triton.grpcPort,
     stop: async () => {
       await triton.kill('SIGTERM');
-      await triton.gone;
+      await triton.closed;
     },
     kill: () => triton.kill('SIGKILL'),
     again: () => tritonPeer(isSecure, triton),
@@ -122,8 +122,8 @@ describe.each([
 
   it('streams to many at a time, each its own answer', async () => {
     const counts = Array.from({ length: 100 }, (_, at) => at);
-    const answers = await Promise.all(counts.map((tokens) => textsOf(pulled(client, toyRequest({ tokens })))));
-    expect(answers).toEqual(counts.map(words));
+    const responses = await Promise.all(counts.map((tokens) => textsOf(pulled(client, toyRequest({ tokens })))));
+    expect(responses).toEqual(counts.map(words));
   });
 
   it('tells of a fault before the answer, within it, and in the trailers', async () => {
@@ -132,15 +132,15 @@ describe.each([
       message: "Request for unknown model: 'nope' is not found",
       unreachable: false,
     };
-    expect(await faultOf(client.call('ModelMetadata', { name: 'nope' }))).toEqual(unknown);
+    expect(await errorOf(client.call('ModelMetadata', { name: 'nope' }))).toEqual(unknown);
     // More than fits into one frame of headers.
     const story = 'long story '.repeat(2_000).trim();
     const failing = toyRequest({ tokens: 9, error_at: 2, error_text: story, context: 1e6 });
     const message = `Error generating stream: ${story}`;
-    expect(await faultOf(batchesOf(pulled(client, failing)))).toEqual({ code: 'UNKNOWN', message, unreachable: false });
+    expect(await errorOf(batchesOf(pulled(client, failing)))).toEqual({ code: 'UNKNOWN', message, unreachable: false });
     const metadata = { triton_grpc_error: 'true' };
-    const fault = { code: 'INTERNAL', message, unreachable: false };
-    expect(await faultOf(batchesOf(pulled(client, failing, { metadata })))).toEqual(fault);
+    const error = { code: 'INTERNAL', message, unreachable: false };
+    expect(await errorOf(batchesOf(pulled(client, failing, { metadata })))).toEqual(error);
     expect(await client.call('ServerLive', {})).toEqual({ live: true });
   });
 
@@ -165,10 +165,10 @@ describe.each([
     await hold(async (stream) => stream.return?.());
     await hold(async (stream, abort) => {
       abort.abort();
-      expect((await faultOf(stream.next())).code).toBe('CANCELLED');
+      expect((await errorOf(stream.next())).code).toBe('CANCELLED');
     });
     const late = pulled(client, toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 50 });
-    expect((await faultOf(batchesOf(late))).message).toBe('No response within 50 ms.');
+    expect((await errorOf(batchesOf(late))).message).toBe('No response within 50 ms.');
   });
 
   it('that is asked to end finishes what runs, and is reached again when it is back', async () => {
@@ -179,7 +179,7 @@ describe.each([
       [...(first.value ?? []), ...(await batchesOf(stream)).flat()].map((each) => each.text('text_output')),
     ).toEqual(words(3));
     await stopped;
-    expect(await faultOf(client.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
+    expect(await errorOf(client.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
     peer = await peer.again();
     await untilReached(client);
     expect(await textsOf(pulled(client, toyRequest({ tokens: 3 })))).toEqual(words(3));
@@ -188,7 +188,7 @@ describe.each([
   it('that dies breaks what runs, and is reached again when it is back', async () => {
     const stream = pulled(client, toyRequest({ tokens: 3, delay_ms: 3_600_000 }));
     await stream.next();
-    const running = faultOf(batchesOf(stream));
+    const running = errorOf(batchesOf(stream));
     await peer.kill();
     expect(await running).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
     peer = await peer.again();

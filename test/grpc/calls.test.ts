@@ -5,7 +5,7 @@ import type { InferRequest, InferResponse } from '../../src/kserve/server.ts';
 import type { Tensor } from '../../src/kserve/tensors.ts';
 import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
-import { batchesOf, type Fault, faultOf, remoteServer, toyRequest } from './remote.ts';
+import { batchesOf, errorOf, type Failure, remoteServer, toyRequest } from './remote.ts';
 
 const server = remoteServer(inject('triton').grpcPort);
 afterAll(() => server.close());
@@ -22,7 +22,7 @@ const addOne = (request: Partial<InferRequest> = {}): InferRequest => ({
   inputs: [numbers([1])],
   ...request,
 });
-const shown = ({ model, version, id, parameters, final, outputs }: InferResponse) => ({
+const display = ({ model, version, id, parameters, final, outputs }: InferResponse) => ({
   model,
   version,
   id,
@@ -30,7 +30,7 @@ const shown = ({ model, version, id, parameters, final, outputs }: InferResponse
   final,
   outputs,
 });
-const readable = (code: string, message: string): Fault => ({ code, message, unreachable: false });
+const readable = (code: string, message: string): Failure => ({ code, message, unreachable: false });
 
 describe('health and metadata', () => {
   it('say that the server lives and is ready', async () => {
@@ -43,7 +43,7 @@ describe('health and metadata', () => {
     expect(await server.call('ModelReady', { name: 'add-one', version: '1' })).toEqual({ ready: true });
     expect(await server.call('ModelReady', { name: 'add-one', version: '9' })).toEqual({ ready: false });
     expect(await server.call('ModelReady', { name: 'nope' })).toEqual({ ready: false });
-    expect(await faultOf(server.call('ModelReady', { name: 'add-one', version: 'x' }))).toEqual(
+    expect(await errorOf(server.call('ModelReady', { name: 'add-one', version: 'x' }))).toEqual(
       readable(
         'INVALID_ARGUMENT',
         "failed to get model version from specified version string 'x' (details: stol), version should be an integral value > 0",
@@ -81,10 +81,10 @@ describe('health and metadata', () => {
       inputs: [{ name: 'number', datatype: 'INT32', shape: [-1] }],
       outputs: [{ name: 'sum', datatype: 'INT32', shape: [-1] }],
     });
-    expect(await faultOf(server.call('ModelMetadata', { name: 'nope' }))).toEqual(
+    expect(await errorOf(server.call('ModelMetadata', { name: 'nope' }))).toEqual(
       readable('NOT_FOUND', "Request for unknown model: 'nope' is not found"),
     );
-    expect(await faultOf(server.call('ModelMetadata', { name: 'add-one', version: '9' }))).toEqual(
+    expect(await errorOf(server.call('ModelMetadata', { name: 'add-one', version: '9' }))).toEqual(
       readable('NOT_FOUND', "Request for unknown model: 'add-one' version 9 is not found"),
     );
   });
@@ -238,13 +238,13 @@ describe('the repository', () => {
 
   it('refuses to load, unload and name other repositories', async () => {
     const closed = readable('UNAVAILABLE', 'explicit model load / unload is not allowed if polling is enabled');
-    expect(await faultOf(server.call('RepositoryModelLoad', { model_name: 'add-one' }))).toEqual(closed);
-    expect(await faultOf(server.call('RepositoryModelUnload', { model_name: 'add-one' }))).toEqual(closed);
+    expect(await errorOf(server.call('RepositoryModelLoad', { model_name: 'add-one' }))).toEqual(closed);
+    expect(await errorOf(server.call('RepositoryModelUnload', { model_name: 'add-one' }))).toEqual(closed);
     const other = { repository_name: 'other', model_name: 'add-one' };
     const unknown = readable('UNIMPLEMENTED', "'repository_name' specification is not supported");
-    expect(await faultOf(server.call('RepositoryModelLoad', other))).toEqual(unknown);
-    expect(await faultOf(server.call('RepositoryModelUnload', other))).toEqual(unknown);
-    expect(await faultOf(server.call('RepositoryIndex', { repository_name: 'other' }))).toEqual(unknown);
+    expect(await errorOf(server.call('RepositoryModelLoad', other))).toEqual(unknown);
+    expect(await errorOf(server.call('RepositoryModelUnload', other))).toEqual(unknown);
+    expect(await errorOf(server.call('RepositoryIndex', { repository_name: 'other' }))).toEqual(unknown);
   });
 });
 
@@ -258,19 +258,19 @@ describe('shared memory', () => {
     const region = { name: 'conch', key, offset: 4096, byte_size: 64 };
     expect(await server.call('SystemSharedMemoryRegister', region)).toEqual({});
     expect(await server.call('SystemSharedMemoryStatus', { name: 'conch' })).toEqual({ regions: { conch: region } });
-    expect(await faultOf(server.call('SystemSharedMemoryRegister', region))).toEqual(
+    expect(await errorOf(server.call('SystemSharedMemoryRegister', region))).toEqual(
       readable('ALREADY_EXISTS', "shared memory region 'conch' already in manager"),
     );
     expect(await server.call('SystemSharedMemoryUnregister', { name: 'conch' })).toEqual({});
     expect(await server.call('SystemSharedMemoryStatus', {})).toEqual({ regions: {} });
-    expect(await faultOf(server.call('SystemSharedMemoryStatus', { name: 'conch' }))).toEqual(
+    expect(await errorOf(server.call('SystemSharedMemoryStatus', { name: 'conch' }))).toEqual(
       readable('NOT_FOUND', "Unable to find system shared memory region: 'conch'"),
     );
   });
 
   it('of a GPU is refused without one', async () => {
     const region = { name: 'conch', device_id: 0, byte_size: 64, raw_handle: Buffer.alloc(64) };
-    expect(await faultOf(server.call('CudaSharedMemoryRegister', region))).toEqual(
+    expect(await errorOf(server.call('CudaSharedMemoryRegister', region))).toEqual(
       readable('INVALID_ARGUMENT', 'failed to register shared memory region: invalid args'),
     );
     expect(await server.call('CudaSharedMemoryStatus', {})).toEqual({ regions: {} });
@@ -299,7 +299,7 @@ describe('settings', () => {
     expect(await server.call('TraceSetting', { model_name, settings: { trace_rate: { value: [] } } })).toEqual({
       settings,
     });
-    expect(await faultOf(server.call('TraceSetting', { settings: { trace_rate: { value: ['x'] } } }))).toEqual(
+    expect(await errorOf(server.call('TraceSetting', { settings: { trace_rate: { value: ['x'] } } }))).toEqual(
       readable('INVALID_ARGUMENT', "Unable to parse 'trace_rate', got: x"),
     );
   });
@@ -323,7 +323,7 @@ describe('settings', () => {
 describe('ModelInfer', () => {
   it('sends and receives numbers in raw form', async () => {
     const response = await server.infer(addOne({ inputs: [numbers([1, -2, 2 ** 31 - 2])], outputs: ['sum'] }));
-    expect(shown(response)).toEqual({
+    expect(display(response)).toEqual({
       model: 'add-one',
       version: '1',
       id: 'seven',
@@ -354,7 +354,7 @@ describe('ModelInfer', () => {
     expect(streamed?.raw('sum')?.equals(sums)).toBe(true);
   });
 
-  it.each<[string, Partial<InferRequest>, Fault]>([
+  it.each<[string, Partial<InferRequest>, Failure]>([
     ['an unknown model', { model: 'nope' }, readable('NOT_FOUND', "Request for unknown model: 'nope' is not found")],
     [
       'an unknown version',
@@ -403,12 +403,12 @@ describe('ModelInfer', () => {
         "parameter keys starting with 'triton_' are reserved for Triton usage. Only the following keys starting with 'triton_' are allowed: triton_enable_empty_final_response",
       ),
     ],
-  ])('fails for %s', async (_name, request, fault) => {
-    expect(await faultOf(server.infer(addOne(request)))).toEqual(fault);
+  ])('fails for %s', async (_name, request, error) => {
+    expect(await errorOf(server.infer(addOne(request)))).toEqual(error);
   });
 
   it('is refused by a decoupled model', async () => {
-    expect(await faultOf(server.infer(toyRequest('Hello')))).toEqual(
+    expect(await errorOf(server.infer(toyRequest('Hello')))).toEqual(
       readable('UNIMPLEMENTED', "ModelInfer RPC doesn't support models with decoupled transaction policy"),
     );
   });
@@ -416,9 +416,9 @@ describe('ModelInfer', () => {
   it('can be given more time than a timer holds, and ends by its signal', async () => {
     expect((await server.infer(addOne(), { timeout: 1e12 })).raw('sum')).toEqual(numbers([2]).data);
     const leaving = new AbortController();
-    const answer = faultOf(server.infer(addOne(), { signal: leaving.signal }));
+    const response = errorOf(server.infer(addOne(), { signal: leaving.signal }));
     leaving.abort();
-    expect(await answer).toEqual(readable('CANCELLED', 'The call was cancelled.'));
+    expect(await response).toEqual(readable('CANCELLED', 'The call was cancelled.'));
   });
 });
 
@@ -442,9 +442,9 @@ describe('a tritonserver with restrictions, explicit model control and compressi
       'UNAVAILABLE',
       "This protocol is restricted, expecting header 'triton-grpc-protocol-conch-key'",
     );
-    expect(await faultOf(stranger.infer(addOne()))).toEqual(refusal);
-    expect(await faultOf(batchesOf(pulled(stranger, addOne())))).toEqual(refusal);
-    expect(await faultOf(stranger.call('RepositoryIndex', {}))).toEqual(refusal);
+    expect(await errorOf(stranger.infer(addOne()))).toEqual(refusal);
+    expect(await errorOf(batchesOf(pulled(stranger, addOne())))).toEqual(refusal);
+    expect(await errorOf(stranger.call('RepositoryIndex', {}))).toEqual(refusal);
     expect(await stranger.call('ServerLive', {})).toEqual({ live: true });
     await stranger.close();
   });
@@ -473,7 +473,7 @@ describe('a tritonserver with restrictions, explicit model control and compressi
     expect(await entry()).toEqual([{ name: 'add-two', version: '1', state: 'READY', reason: '' }]);
     const config = JSON.stringify({ backend: 'python', max_batch_size: 0, input: [], output: [] });
     expect(
-      await faultOf(
+      await errorOf(
         known.call('RepositoryModelLoad', { model_name: 'nope', parameters: { config: { string_param: config } } }),
       ),
     ).toEqual(readable('INTERNAL', "failed to load 'nope', failed to poll from model repository"));

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { freePorts } from '../support/ports.ts';
 import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
-import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
+import { batchesOf, countOf, errorOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 import { tcpServer } from './scripted-server.ts';
 
 const connect = vi.spyOn(net, 'connect');
@@ -15,8 +15,8 @@ afterEach(() => {
 const socketsTo = (port: number) =>
   connect.mock.results.flatMap(({ value }, at) => {
     const target: unknown = connect.mock.calls[at]?.[0];
-    const isWanted = typeof target === 'object' && target !== null && 'port' in target && target.port === port;
-    return isWanted && value instanceof net.Socket ? [value] : [];
+    const isExpected = typeof target === 'object' && target !== null && 'port' in target && target.port === port;
+    return isExpected && value instanceof net.Socket ? [value] : [];
   });
 const broken = { code: 'UNAVAILABLE', message: 'The connection to the server was lost.', unreachable: true };
 const live = { live: true };
@@ -39,19 +39,19 @@ describe('a port where no server of the protocol listens', () => {
     const { port, close } = await tcpServer((socket) => socket.write(greeting));
     onTestFinished(close);
     const server = remoteServer(port);
-    expect(await faultOf(server.call('ServerLive', {}))).toEqual(unreachable(port, reason));
+    expect(await errorOf(server.call('ServerLive', {}))).toEqual(unreachable(port, reason));
     await server.close();
   });
 
   it('but one that hangs up or nobody at all fails the call', async () => {
     const { port, close } = await tcpServer((socket) => socket.destroy());
     onTestFinished(close);
-    expect(await faultOf(remoteServer(port).call('ServerLive', {}))).toEqual(
+    expect(await errorOf(remoteServer(port).call('ServerLive', {}))).toEqual(
       unreachable(port, 'the server closed the connection; it probably requires TLS (--triton-tls)'),
     );
-    const [nobody = 0] = await freePorts(1);
-    expect(await faultOf(batchesOf(pulled(remoteServer(nobody), toyRequest('Hello'))))).toEqual(
-      unreachable(nobody, `connect ECONNREFUSED 127.0.0.1:${nobody}`),
+    const [none = 0] = await freePorts(1);
+    expect(await errorOf(batchesOf(pulled(remoteServer(none), toyRequest('Hello'))))).toEqual(
+      unreachable(none, `connect ECONNREFUSED 127.0.0.1:${none}`),
     );
   });
 
@@ -60,9 +60,9 @@ describe('a port where no server of the protocol listens', () => {
     onTestFinished(close);
     const server = remoteServer(port, { connectTimeout: 300 });
     const leaving = new AbortController();
-    const late = faultOf(server.call('ServerLive', {}));
-    const left = faultOf(server.call('ServerLive', {}, { signal: leaving.signal }));
-    const overdue = faultOf(batchesOf(pulled(server, toyRequest('Hello'), { timeout: 50 })));
+    const late = errorOf(server.call('ServerLive', {}));
+    const left = errorOf(server.call('ServerLive', {}, { signal: leaving.signal }));
+    const overdue = errorOf(batchesOf(pulled(server, toyRequest('Hello'), { timeout: 50 })));
     await vi.waitUntil(() => sockets.length === 1, 30_000);
     leaving.abort();
     expect(await left).toEqual({ code: 'CANCELLED', message: 'The call was cancelled.', unreachable: false });
@@ -80,11 +80,11 @@ describe('a port where no server of the protocol listens', () => {
     onTestFinished(close);
     const server = remoteServer(port, { connectTimeout: 3_600_000 });
     const closed = { code: 'CANCELLED', message: 'The channel is closed.', unreachable: false };
-    const call = faultOf(server.call('ServerLive', {}));
+    const call = errorOf(server.call('ServerLive', {}));
     await vi.waitUntil(() => sockets.length === 1, 30_000);
     await server.close();
     expect(await call).toEqual(closed);
-    expect(await faultOf(server.call('ServerLive', {}))).toEqual(closed);
+    expect(await errorOf(server.call('ServerLive', {}))).toEqual(closed);
   });
 
   it('is tried again after a pause that doubles up to five seconds', async () => {
@@ -97,7 +97,7 @@ describe('a port where no server of the protocol listens', () => {
     const server = remoteServer(port);
     const attempt = async () => {
       const before = socketsTo(port).length;
-      expect(await faultOf(server.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
+      expect(await errorOf(server.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE', unreachable: true });
       return socketsTo(port).length - before;
     };
     expect(await attempt()).toBe(1);
@@ -142,7 +142,7 @@ describe('a tritonserver', () => {
     const other = remoteServer(triton.grpcPort);
     await countOf(other, 'closed', { until: 'held' });
     await server.close();
-    expect(await faultOf(batchesOf(stream))).toEqual({
+    expect(await errorOf(batchesOf(stream))).toEqual({
       code: 'CANCELLED',
       message: 'The channel is closed.',
       unreachable: false,
@@ -159,7 +159,7 @@ describe('a tritonserver', () => {
     await countOf(server, 'still', { until: 'held' });
     await triton.kill('SIGSTOP');
     onTestFinished(() => triton.kill('SIGCONT'));
-    const waiting = faultOf(batchesOf(stream));
+    const waiting = errorOf(batchesOf(stream));
     vi.advanceTimersByTime(300_000);
     vi.advanceTimersByTime(20_000);
     expect(await waiting).toEqual({
@@ -175,12 +175,12 @@ describe('a tritonserver', () => {
 
   it('gives the status and the whole text of an error where that is asked for', async () => {
     const server = remoteServer(triton.grpcPort);
-    const fault = { code: 'INTERNAL', unreachable: false };
+    const error = { code: 'INTERNAL', unreachable: false };
     const metadata = { triton_grpc_error: 'true' };
     const failed = (error_text: string) =>
-      faultOf(batchesOf(pulled(server, toyRequest({ tokens: 9, error_at: 2, error_text }), { metadata })));
-    expect(await failed('für 100 %')).toEqual({ ...fault, message: 'Error generating stream: für 100 %' });
-    expect(await failed('out of paper ')).toEqual({ ...fault, message: 'Error generating stream: out of paper ' });
+      errorOf(batchesOf(pulled(server, toyRequest({ tokens: 9, error_at: 2, error_text }), { metadata })));
+    expect(await failed('für 100 %')).toEqual({ ...error, message: 'Error generating stream: für 100 %' });
+    expect(await failed('out of paper ')).toEqual({ ...error, message: 'Error generating stream: out of paper ' });
     await server.close();
   });
 
@@ -188,8 +188,8 @@ describe('a tritonserver', () => {
     const server = remoteServer(triton.grpcPort);
     const story = 'long story'.repeat(20_000);
     const failing = toyRequest({ tokens: 2, error_at: 1, error_text: story, context: 1e6 });
-    const fault = await faultOf(batchesOf(pulled(server, failing, { metadata: { triton_grpc_error: 'true' } })));
-    expect(fault).toEqual({ code: 'INTERNAL', message: `Error generating stream: ${story}`, unreachable: false });
+    const error = await errorOf(batchesOf(pulled(server, failing, { metadata: { triton_grpc_error: 'true' } })));
+    expect(error).toEqual({ code: 'INTERNAL', message: `Error generating stream: ${story}`, unreachable: false });
     expect(await server.call('ServerLive', {})).toEqual(live);
     expect(socketsTo(triton.grpcPort)).toHaveLength(1);
     await server.close();
@@ -199,7 +199,7 @@ describe('a tritonserver', () => {
     const server = remoteServer(triton.grpcPort);
     const stream = pulled(server, toyRequest({ tokens: 5, delay_ms: 3_600_000 }));
     const first = await stream.next();
-    const running = faultOf(batchesOf(stream));
+    const running = errorOf(batchesOf(stream));
     await triton.kill('SIGKILL');
     expect(first.done).toBe(false);
     expect(await running).toEqual(broken);
@@ -208,8 +208,8 @@ describe('a tritonserver', () => {
       message: `No connection to 127.0.0.1:${triton.grpcPort}: connect ECONNREFUSED 127.0.0.1:${triton.grpcPort}.`,
       unreachable: true,
     };
-    const faults = await Promise.all(Array.from({ length: 50 }, () => faultOf(server.call('ServerLive', {}))));
-    expect(faults).toEqual(Array.from({ length: 50 }, () => refused));
+    const errors = await Promise.all(Array.from({ length: 50 }, () => errorOf(server.call('ServerLive', {}))));
+    expect(errors).toEqual(Array.from({ length: 50 }, () => refused));
     // One connection that broke, one attempt that failed: the other calls did not wait for another.
     expect(socketsTo(triton.grpcPort)).toHaveLength(2);
     triton = await start(triton);

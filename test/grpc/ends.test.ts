@@ -4,7 +4,7 @@ import { frame } from '../../src/kserve/grpc-frames.ts';
 import { encodeStreamEnd } from '../../src/kserve/infer-response-codec.ts';
 import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
 import { pulled } from '../support/pulled-responses.ts';
-import { batchesOf, faultOf, remoteServer, toyRequest } from './remote.ts';
+import { batchesOf, errorOf, remoteServer, toyRequest } from './remote.ts';
 import { respond, scriptedServer } from './scripted-server.ts';
 
 afterEach(() => {
@@ -35,7 +35,7 @@ async function heldCall<Result>(message: Uint8Array, read: (client: RemoteServer
   return { result, stream, closed };
 }
 
-const refusedCall = () => heldCall(refusal, (client) => faultOf(batchesOf(pulled(client, toyRequest('any')))));
+const refusedCall = () => heldCall(refusal, (client) => errorOf(batchesOf(pulled(client, toyRequest('any')))));
 
 describe('a fault that the server tells inside the stream', () => {
   it('leaves the end of the call to the server: Triton never unloads a model of which such a call was reset', async () => {
@@ -59,8 +59,8 @@ describe('a fault that the server tells inside the stream', () => {
 });
 
 describe('a reader that leaves', () => {
-  const asked = { id: '', model: 'any', version: '1' };
-  const last = frame(encodeStreamEnd(asked));
+  const requested = { id: '', model: 'any', version: '1' };
+  const last = frame(encodeStreamEnd(requested));
   const token = frame(Buffer.of(0x12, 0x00));
 
   it('after the last response leaves the end of the call to the server', async () => {
@@ -73,12 +73,12 @@ describe('a reader that leaves', () => {
   });
 
   it('by its signal after the last response does so too', async () => {
-    const gone = new AbortController();
+    const removed = new AbortController();
     const { result, stream, closed } = await heldCall(last, async (client) => {
-      const responses = pulled(client, toyRequest('any'), { signal: gone.signal });
+      const responses = pulled(client, toyRequest('any'), { signal: removed.signal });
       await responses.next();
-      gone.abort();
-      return faultOf(responses.next());
+      removed.abort();
+      return errorOf(responses.next());
     });
     expect(result).toMatchObject({ code: 'CANCELLED' });
     stream.end();

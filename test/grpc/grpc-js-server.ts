@@ -79,11 +79,11 @@ class Models {
 
   methods() {
     return {
-      ServerLive: answering(() => ({ live: true })),
-      ServerReady: answering(() => ({ ready: true })),
-      ModelReady: answering(({ name }) => ({ ready: name === 'add-one' })),
-      ModelMetadata: answering(({ name }) => metadataOf(name)),
-      ModelInfer: answering((request) => addOne(request as unknown as Request)),
+      ServerLive: responding(() => ({ live: true })),
+      ServerReady: responding(() => ({ ready: true })),
+      ModelReady: responding(({ name }) => ({ ready: name === 'add-one' })),
+      ModelMetadata: responding(({ name }) => metadataOf(name)),
+      ModelInfer: responding((request) => addOne(request as unknown as Request)),
       ModelStreamInfer: (stream: Stream) => this.#stream(stream),
     };
   }
@@ -149,10 +149,10 @@ class Refusal extends Error {
   }
 }
 
-function answering(answer: (request: { readonly name: string }) => object) {
+function responding(respond: (request: { readonly name: string }) => object) {
   return (call: ServerUnaryCall<{ readonly name: string }, object>, reply: sendUnaryData<object>): void => {
     try {
-      reply(null, answer(call.request));
+      reply(null, respond(call.request));
     } catch (error) {
       reply(error as Refusal);
     }
@@ -176,10 +176,10 @@ function metadataOf(name: string): object {
   };
 }
 
-function addOne({ model_name, id, raw_input_contents: [given = Buffer.alloc(0)] }: Request): object {
-  const sum = Buffer.alloc(given.length);
-  for (let at = 0; at < given.length; at += 4) sum.writeInt32LE(given.readInt32LE(at) + 1, at);
-  const outputs = [{ name: 'sum', datatype: 'INT32', shape: [given.length / 4] }];
+function addOne({ model_name, id, raw_input_contents: [value = Buffer.alloc(0)] }: Request): object {
+  const sum = Buffer.alloc(value.length);
+  for (let at = 0; at < value.length; at += 4) sum.writeInt32LE(value.readInt32LE(at) + 1, at);
+  const outputs = [{ name: 'sum', datatype: 'INT32', shape: [value.length / 4] }];
   return { model_name, model_version: '1', id, outputs, raw_output_contents: [sum] };
 }
 

@@ -19,8 +19,8 @@ async function clientOf(channel: ServerOptions) {
 it('a server that takes three calls at a time gets all of them in turn', async () => {
   const client = await clientOf({ 'grpc.max_concurrent_streams': 3 });
   const counts = Array.from({ length: 60 }, (_, at) => at);
-  const answers = await Promise.all(counts.map((tokens) => textsOf(pulled(client, toyRequest({ tokens })))));
-  expect(answers).toEqual(counts.map(words));
+  const responses = await Promise.all(counts.map((tokens) => textsOf(pulled(client, toyRequest({ tokens })))));
+  expect(responses).toEqual(counts.map(words));
 });
 
 it('a server that pings all the time gets its answers: it would end the connection without', async () => {
@@ -31,12 +31,12 @@ it('a server that pings all the time gets its answers: it would end the connecti
 
 it('a server that says goodbye again and again loses no call', async () => {
   const client = await clientOf({ 'grpc.max_connection_age_ms': 30, 'grpc.max_connection_age_grace_ms': 10_000 });
-  const answers: string[][] = [];
+  const responses: string[][] = [];
   for (let round = 0; round < 10; round++)
-    answers.push(
+    responses.push(
       ...(await Promise.all([1, 5, 9].map((tokens) => textsOf(pulled(client, toyRequest({ tokens, delay_ms: 5 })))))),
     );
-  expect(answers).toEqual(Array.from({ length: 10 }, () => [1, 5, 9].map(words)).flat());
+  expect(responses).toEqual(Array.from({ length: 10 }, () => [1, 5, 9].map(words)).flat());
 });
 
 it('headers that fill several frames are sent', async () => {

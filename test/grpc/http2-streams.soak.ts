@@ -4,9 +4,9 @@ import { manyStreams } from './many-streams.ts';
 const connectionWindow = 256 * 2 ** 20;
 
 it('200,000 streams, a share of them cut short, while connections come and go', async () => {
-  const { wrong, state, kept, ...figures } = await manyStreams({ streams: 200_000, disturbances: 12 });
+  const { wrong, state, stored, ...figures } = await manyStreams({ streams: 200_000, disturbances: 12 });
   console.log(JSON.stringify({ scenario: 'http2-streams', ...figures, state }));
-  expect({ wrong, kept, open: state.open, connections: state.connections }).toEqual({
+  expect({ wrong, stored, open: state.open, connections: state.connections }).toEqual({
     wrong: [],
     kept: 0,
     open: 0,

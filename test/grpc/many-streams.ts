@@ -9,7 +9,7 @@ import type { RemoteServer } from '../../src/servers/remote/remote-server.ts';
 import { type Sample, trendOf } from '../reliability/memory.ts';
 import { inRoot } from '../support/environment.ts';
 import { pulled } from '../support/pulled-responses.ts';
-import { faultOf, remoteServer } from './remote.ts';
+import { errorOf, remoteServer } from './remote.ts';
 
 /** How a stream comes to its end: as the server was told, or because its reader leaves. */
 type End = 'ok' | 'error' | 'status' | 'reset' | 'late' | 'aborted' | 'left';
@@ -70,10 +70,10 @@ async function run({ streams, disturbances }: { streams: number; disturbances: n
       if (number % every === 0 && number < streams) disturb(Math.floor(number / every));
       if (number % Math.ceil(streams / 100) === 0)
         memory.push({ at: number / streams, megabytes: process.memoryUsage().rss / 2 ** 20 });
-      const heard = await oneStream(server, number);
-      if (heard.fault) wrong.push(heard);
-      counted[heard.end]++;
-      counted.bytes += heard.bytes;
+      const received = await oneStream(server, number);
+      if (received.failure) wrong.push(received);
+      counted[received.end]++;
+      counted.bytes += received.bytes;
     }
   };
   /** A reset from this side, or a goodbye of the server's. */
@@ -92,7 +92,7 @@ async function run({ streams, disturbances }: { streams: number; disturbances: n
     connects: sockets().length,
     state,
     /** Streams that something still holds after all have ended. */
-    kept: queryObjects(RemoteInference, { format: 'count' }),
+    stored: queryObjects(RemoteInference, { format: 'count' }),
     /** In MB over the whole run; the first fifth is the start: code is compiled, buffers find their size. */
     memory: trendOf(memory.filter(({ at }) => at > 0.2)),
   };
@@ -112,13 +112,13 @@ async function oneStream(server: RemoteServer, number: number) {
   const leaveAt = Math.floor(random() * text.sizes.length);
   let count = 0;
   let bytes = 0;
-  let fault: unknown;
+  let failure: unknown;
   const reading = (async () => {
     for await (const batch of stream) {
       for (const response of batch) {
-        const heard = response.text('text_output');
+        const received = response.text('text_output');
         const size = text.sizes[count++] ?? -1;
-        if (heard !== text.whole.slice(0, size)) fault = { number, end, count, size, heard: heard?.length };
+        if (received !== text.whole.slice(0, size)) failure = { number, end, count, size, heard: received?.length };
         bytes += size;
       }
       if (end === 'left' && count > leaveAt) break;
@@ -129,13 +129,14 @@ async function oneStream(server: RemoteServer, number: number) {
     throw finished;
   })();
   const outcome = await reading.catch((error: unknown) => error);
-  const heard = outcome === finished ? 'finished' : (await faultOf(Promise.reject(outcome))).message;
-  if (heard === 'The connection to the server was lost.') return { end: 'broken' as const, bytes, fault };
-  if (heard === 'The server refused the call.' && count === 0) return { end: 'refused' as const, bytes, fault };
+  const received = outcome === finished ? 'finished' : (await errorOf(Promise.reject(outcome))).message;
+  if (received === 'The connection to the server was lost.') return { end: 'broken' as const, bytes, failure };
+  if (received === 'The server refused the call.' && count === 0) return { end: 'refused' as const, bytes, failure };
   const isWhole = count === text.sizes.length;
-  if (!fault && (!expected[end].includes(heard) || (whole.has(end) && !isWhole))) fault = { number, end, count, heard };
-  if (!fault && !(await stream.next()).done) fault = { number, end, heard: 'more after the end' };
-  return { end, bytes, fault };
+  if (!failure && (!expected[end].includes(received) || (whole.has(end) && !isWhole)))
+    failure = { number, end, count, received };
+  if (!failure && !(await stream.next()).done) failure = { number, end, heard: 'more after the end' };
+  return { end, bytes, failure };
 }
 
 const finished = new Error('finished');
@@ -171,8 +172,8 @@ function prompt(random: () => number, end: End) {
   const sizes = Array.from({ length: 1 + Math.floor(random() * (isLarge ? 40 : 12)) }, () =>
     Math.floor(random() * most),
   );
-  const told = end === 'late' ? 'never' : end === 'aborted' || end === 'left' ? 'ok' : end;
-  const head = `${JSON.stringify({ sizes, end: told })}\n`;
+  const reported = end === 'late' ? 'never' : end === 'aborted' || end === 'left' ? 'ok' : end;
+  const head = `${JSON.stringify({ sizes, end: reported })}\n`;
   const letter = String.fromCharCode(97 + Math.floor(random() * 26));
   return { sizes, whole: head.padEnd(Math.max(head.length, ...sizes), letter) };
 }

@@ -57,14 +57,14 @@ export async function countOf(
 }
 
 /** A failed call as its caller sees it. */
-export interface Fault {
+export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly unreachable: boolean;
 }
 
 /** How an action fails; anything but a StatusError is thrown on. */
-export async function faultOf(action: Promise<unknown>): Promise<Fault> {
+export async function errorOf(action: Promise<unknown>): Promise<Failure> {
   try {
     await action;
   } catch (error) {

@@ -34,10 +34,10 @@ server.on('stream', (stream) => {
   stream.on('error', () => undefined);
   stream.on('close', () => open--);
   stream.on('data', (chunk) => chunks.push(chunk));
-  stream.on('end', () => answer(stream, Buffer.concat(chunks)));
+  stream.on('end', () => respond(stream, Buffer.concat(chunks)));
 });
 
-function answer(stream, body) {
+function respond(stream, body) {
   // A stream that is cut short ends too.
   if (body.length < 5 || body.length < 5 + body.readUInt32BE(1)) return;
   const { id, raw_input_contents: contents } = Request.decode(body.subarray(5));
@@ -84,9 +84,9 @@ function message(fields) {
   return Buffer.concat([prefix, bytes]);
 }
 
-process.on('message', (wish) => {
+process.on('message', (option) => {
   // With the number of the last call that it has seen, and the end of the connection once those are answered.
-  if (wish === 'goaway') current.close();
+  if (option === 'goaway') current.close();
   else process.send({ calls, open, connections, window: current.state.remoteWindowSize });
 });
 process.on('disconnect', () => process.exit());

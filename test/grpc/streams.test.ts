@@ -5,7 +5,7 @@ import type { InferResponse } from '../../src/kserve/server.ts';
 import { boolTensor, textTensor } from '../../src/kserve/tensors.ts';
 import { directive } from '../support/exchange.ts';
 import { pulled } from '../support/pulled-responses.ts';
-import { batchesOf, countOf, faultOf, remoteServer, textsOf, toyRequest } from './remote.ts';
+import { batchesOf, countOf, errorOf, remoteServer, textsOf, toyRequest } from './remote.ts';
 
 const server = remoteServer(inject('triton').grpcPort);
 // The sockets of the client: how many there are, and how much was read from them.
@@ -78,17 +78,17 @@ describe('a stream', () => {
 
   it('that ends without data has only an empty final response, when that was asked for', async () => {
     const request = toyRequest({ tokens: 1, no_finish: true });
-    const asked = { ...request, parameters: { triton_enable_empty_final_response: true } };
-    const shown = (responses: InferResponse[]) => responses.map(({ final, outputs }) => [final, outputs.length]);
-    expect(shown((await batchesOf(pulled(server, request))).flat())).toEqual([[false, 1]]);
-    expect(shown((await batchesOf(pulled(server, asked))).flat())).toEqual([
+    const requested = { ...request, parameters: { triton_enable_empty_final_response: true } };
+    const display = (responses: InferResponse[]) => responses.map(({ final, outputs }) => [final, outputs.length]);
+    expect(display((await batchesOf(pulled(server, request))).flat())).toEqual([[false, 1]]);
+    expect(display((await batchesOf(pulled(server, requested))).flat())).toEqual([
       [false, 1],
       [true, 0],
     ]);
   });
 
   it('can be one of hundreds on one connection', async () => {
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 300 }, async () => {
         const request = toyRequest({ tokens: 20 });
         const responses = (await batchesOf(pulled(server, request))).flat();
@@ -96,7 +96,7 @@ describe('a stream', () => {
         return [isOwn, responses.map((response) => response.text('text_output'))];
       }),
     );
-    expect(answers).toEqual(Array.from({ length: 300 }, () => [true, words(20)]));
+    expect(results).toEqual(Array.from({ length: 300 }, () => [true, words(20)]));
     expect(connect).not.toHaveBeenCalled();
   });
 });
@@ -106,12 +106,12 @@ describe('an error in a stream', () => {
   const received = async () => {
     const texts: unknown[] = [];
     const stream = pulled(server, toyRequest(failing));
-    const fault = faultOf(
+    const error = errorOf(
       (async () => {
         for await (const batch of stream) texts.push(...batch.map((response) => response.text('text_output')));
       })(),
     );
-    return { fault: await fault, texts, after: await stream.next() };
+    return { fault: await error, texts, after: await stream.next() };
   };
   it('comes after what was sent before it, with its text', async () => {
     expect(await received()).toEqual({
@@ -123,15 +123,15 @@ describe('an error in a stream', () => {
 
   it('may have a very long text', async () => {
     const text = 'long story '.repeat(20_000);
-    const { message } = await faultOf(
+    const { message } = await errorOf(
       batchesOf(pulled(server, toyRequest({ tokens: 2, error_at: 1, error_text: text, context: 1e6 }))),
     );
     expect(message).toBe(`Error generating stream: ${text}`);
   });
 
   it('that Triton finds before the model does has only its text', async () => {
-    const fault = { code: 'UNKNOWN', message: "Request for unknown model: 'nope' is not found", unreachable: false };
-    expect(await faultOf(batchesOf(pulled(server, { ...toyRequest('Hello'), model: 'nope' })))).toEqual(fault);
+    const error = { code: 'UNKNOWN', message: "Request for unknown model: 'nope' is not found", unreachable: false };
+    expect(await errorOf(batchesOf(pulled(server, { ...toyRequest('Hello'), model: 'nope' })))).toEqual(error);
   });
 });
 
@@ -147,7 +147,7 @@ describe('cancelling', () => {
     await stream.next();
     await countOf(server, tag, { until: 'held' });
     leaving.abort();
-    expect(await faultOf(batchesOf(stream))).toEqual(cancelled);
+    expect(await errorOf(batchesOf(stream))).toEqual(cancelled);
     expect(await countOf(server, tag, { until: 'cancelled' })).toEqual({ tokens: 2, state: 'cancelled' });
   });
 
@@ -176,7 +176,7 @@ describe('cancelling', () => {
   it('at the deadline ends it on both sides', async () => {
     const tag = randomUUID();
     const request = toyRequest({ tokens: 9, hold_at: 0, tag });
-    expect(await faultOf(batchesOf(pulled(server, request, { timeout: 2000 })))).toEqual({
+    expect(await errorOf(batchesOf(pulled(server, request, { timeout: 2000 })))).toEqual({
       code: 'DEADLINE_EXCEEDED',
       message: 'No response within 2000 ms.',
       unreachable: false,
@@ -187,7 +187,7 @@ describe('cancelling', () => {
   it('at many deadlines in a row does not cost the connection', async () => {
     for (let round = 0; round < 8; round++) {
       const stream = pulled(server, toyRequest({ tokens: 9, hold_at: 0 }), { timeout: 20 });
-      expect((await faultOf(batchesOf(stream))).code).toBe('DEADLINE_EXCEEDED');
+      expect((await errorOf(batchesOf(stream))).code).toBe('DEADLINE_EXCEEDED');
     }
     expect(await server.call('ServerLive', {})).toEqual({ live: true });
     expect(connect).not.toHaveBeenCalled();
@@ -196,8 +196,8 @@ describe('cancelling', () => {
   it('before the start sends nothing', async () => {
     const fresh = remoteServer(inject('triton').grpcPort);
     const signal = AbortSignal.abort();
-    expect(await faultOf(batchesOf(pulled(fresh, toyRequest('Hello'), { signal })))).toEqual(cancelled);
-    expect(await faultOf(fresh.call('ServerLive', {}, { signal }))).toEqual(cancelled);
+    expect(await errorOf(batchesOf(pulled(fresh, toyRequest('Hello'), { signal })))).toEqual(cancelled);
+    expect(await errorOf(fresh.call('ServerLive', {}, { signal }))).toEqual(cancelled);
     expect(connect).not.toHaveBeenCalled();
   });
 
@@ -206,7 +206,7 @@ describe('cancelling', () => {
     const leaving = new AbortController();
     const stream = pulled(server, toyRequest({ tokens: 9, tag }), { signal: leaving.signal });
     leaving.abort();
-    expect(await faultOf(batchesOf(stream))).toEqual(cancelled);
+    expect(await errorOf(batchesOf(stream))).toEqual(cancelled);
     const texts = await textsOf(pulled(server, toyRequest({ count_of: tag })));
     expect(texts.join('')).toBe('{"state": "unknown"}');
   });

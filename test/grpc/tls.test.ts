@@ -4,7 +4,7 @@ import type { ChannelOptions } from '../../src/servers/remote/channel.ts';
 import { pulled } from '../support/pulled-responses.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { CertificateMaker } from './certificates.ts';
-import { batchesOf, faultOf, remoteServer } from './remote.ts';
+import { batchesOf, errorOf, remoteServer } from './remote.ts';
 
 const maker = new CertificateMaker();
 const authority = maker.authority('authority');
@@ -39,13 +39,13 @@ async function hears(port: number, options: Partial<ChannelOptions>) {
     return [unary, (await batchesOf(pulled(remote, request))).flat().map((response) => response.raw('sum'))];
   } catch {
     // The second call comes before the next attempt is due: it fails with the same words.
-    return await faultOf(remote.call('ServerLive', {}));
+    return await errorOf(remote.call('ServerLive', {}));
   } finally {
     await remote.close();
   }
 }
 
-const answers = [Buffer.of(2, 0, 0, 0), [Buffer.of(2, 0, 0, 0)]];
+const responses = [Buffer.of(2, 0, 0, 0), [Buffer.of(2, 0, 0, 0)]];
 const unreachable = (port: number, reason: string | RegExp, host = 'localhost') => ({
   code: 'UNAVAILABLE',
   message:
@@ -64,7 +64,7 @@ describe.skipIf(maker.isLeftOut)('TLS', () => {
 
   it('works with the right authority, and without delay of small packets', async () => {
     const noDelay = vi.spyOn(net.Socket.prototype, 'setNoDelay');
-    expect(await hears(triton.grpcPort, { secure: { ca: authority.cert } })).toEqual(answers);
+    expect(await hears(triton.grpcPort, { secure: { ca: authority.cert } })).toEqual(responses);
     expect(noDelay.mock.calls).toContainEqual([true]);
     noDelay.mockRestore();
   });
@@ -85,7 +85,7 @@ describe.skipIf(maker.isLeftOut)('TLS', () => {
       ),
     );
     const secure = { ca: authority.cert, servername: 'triton.internal' };
-    expect(await hears(triton.grpcPort, { host, secure })).toEqual(answers);
+    expect(await hears(triton.grpcPort, { host, secure })).toEqual(responses);
     expect(await hears(triton.grpcPort, { secure: { ca: authority.cert, servername: 'other' } })).toEqual(
       unreachable(
         triton.grpcPort,
@@ -114,7 +114,7 @@ describe.skipIf(maker.isLeftOut)('mutual TLS', () => {
 
   it('works with a certificate that the authority has signed', async () => {
     const { key, cert } = client;
-    expect(await hears(triton.grpcPort, { secure: { ca: authority.cert, key, cert } })).toEqual(answers);
+    expect(await hears(triton.grpcPort, { secure: { ca: authority.cert, key, cert } })).toEqual(responses);
   });
 
   it('refuses a client without a certificate or with a strange one', async () => {

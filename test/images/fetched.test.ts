@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin } from '../gateway/asking.ts';
+import { begin } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { startGateway } from '../support/gateway.ts';
 import { dataUrl, pngOf, sample } from '../support/image-fixtures.ts';
-import { chat, firstUrl, hashOf, image, imagesIn, refusal, user, whichImages } from './asking.ts';
+import { chat, firstUrl, hashOf, image, imagesIn, refusal, user, whichImages } from './requests.ts';
 
 interface Pictures {
   readonly server: Server;
@@ -15,16 +15,16 @@ interface Pictures {
   connections(): number;
 }
 
-async function pictures(host: string, answer: RequestListener): Promise<Pictures> {
+async function pictures(host: string, respond: RequestListener): Promise<Pictures> {
   let connections = 0;
-  const server = createServer(answer).on('connection', () => (connections += 1));
+  const server = createServer(respond).on('connection', () => (connections += 1));
   server.listen(0, host);
   await once(server, 'listening');
   return { server, port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
 /** What stands behind each path of the server that may be asked. */
-const answers: Record<string, RequestListener> = {
+const responses: Record<string, RequestListener> = {
   '/png': (_, response) => response.end(sample('png')),
   '/webp': (_, response) => response.end(sample('webpLossless')),
   '/named-wrongly.txt': (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(sample('gif')),
@@ -42,7 +42,7 @@ let conch: Conch;
 let open: Pictures;
 let inner: Pictures;
 beforeAll(async () => {
-  open = await pictures('127.0.0.3', (request, response) => answers[request.url ?? '']?.(request, response));
+  open = await pictures('127.0.0.3', (request, response) => responses[request.url ?? '']?.(request, response));
   inner = await pictures('127.0.0.2', (_, response) => response.end(sample('png')));
   const hosts = `127.0.0.3:${open.port},127.0.0.2:${inner.port}`;
   const inside = '127.0.0.1,localhost,[::1],[::ffff:127.0.0.1],0.0.0.0,169.254.169.254';
@@ -58,9 +58,9 @@ afterAll(async () => {
 });
 
 const at = (path: string): string => `http://127.0.0.3:${open.port}${path}`;
-const answerTo = async (...urls: readonly string[]): Promise<unknown> => {
-  const answer = await chat(conch.url, [user(...urls.map((url) => image(url)), whichImages)]);
-  return answer.status === 200 ? imagesIn(answer) : [answer.status, answer.body];
+const responseTo = async (...urls: readonly string[]): Promise<unknown> => {
+  const response = await chat(conch.url, [user(...urls.map((url) => image(url)), whichImages)]);
+  return response.status === 200 ? imagesIn(response) : [response.status, response.body];
 };
 
 const refused = refusal(firstUrl, 'is on a host with a private or reserved address (--allow-image-addresses).');
@@ -70,7 +70,7 @@ describe('an image by its address', () => {
   it('is fetched, in its order among others, over a redirect, and known by its bytes', async () => {
     const hashes = (['gif', 'png', 'jpeg', 'webpLossless'] as const).map((name) => hashOf(sample(name)));
     const urls = [at('/named-wrongly.txt'), at('/to-png'), dataUrl(sample('jpeg')), at('/webp')];
-    expect(await answerTo(...urls)).toEqual([hashes]);
+    expect(await responseTo(...urls)).toEqual([hashes]);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe('an image by its address', () => {
     ['/missing', 'could not be fetched.'],
     ['/slow', 'was not fetched within 2000 ms (--image-timeout).'],
   ])('is refused by what stands there: %s', async (path, reason) => {
-    expect(await answerTo(at(path))).toEqual(refusal(firstUrl, reason));
+    expect(await responseTo(at(path))).toEqual(refusal(firstUrl, reason));
   });
 
   it.each([
@@ -93,13 +93,13 @@ describe('an image by its address', () => {
     ['http://0.0.0.0/', 'unspecified'],
     ['http://169.254.169.254/latest/meta-data/', 'the secrets of a cloud'],
   ])('is refused inside, although its host is listed: %s (%s)', async (url) => {
-    expect(await answerTo(url)).toEqual(refused);
+    expect(await responseTo(url)).toEqual(refused);
   });
 
   it('is refused behind a listed address that is not allowed, and behind a redirect to it: nothing connects', async () => {
-    expect(await answerTo(`http://127.0.0.2:${inner.port}/png`)).toEqual(refused);
-    expect(await answerTo(at('/to-inner'))).toEqual(refused);
-    expect(await answerTo(at('/to-localhost'))).toEqual(unlisted);
+    expect(await responseTo(`http://127.0.0.2:${inner.port}/png`)).toEqual(refused);
+    expect(await responseTo(at('/to-inner'))).toEqual(refused);
+    expect(await responseTo(at('/to-localhost'))).toEqual(unlisted);
     expect(inner.connections()).toBe(0);
   });
 
@@ -109,37 +109,37 @@ describe('an image by its address', () => {
     'http://192.168.0.1/',
     'http://[::ffff:10.0.0.1]/',
     'http://167772161/',
-  ])('is refused on a host that is not listed: %s', async (url) => expect(await answerTo(url)).toEqual(unlisted));
+  ])('is refused on a host that is not listed: %s', async (url) => expect(await responseTo(url)).toEqual(unlisted));
 
   it('is the listed address in whatever form', async () => {
     const hashes = [hashOf(sample('png'))];
     for (const host of ['2130706435', '0x7f.3', '127.3'])
-      expect(await answerTo(`http://${host}:${open.port}/png`)).toEqual([hashes]);
+      expect(await responseTo(`http://${host}:${open.port}/png`)).toEqual([hashes]);
   });
 
   it('is not fetched where another image of the request is refused', async () => {
     const before = open.connections();
-    expect(await answerTo('data:,', at('/png'))).toEqual(
+    expect(await responseTo('data:,', at('/png'))).toEqual(
       refusal(firstUrl, 'must be a base64 data URL: data:image/png;base64,...'),
     );
     expect(open.connections()).toBe(before);
   });
 
   it('is no longer fetched when the client leaves', async () => {
-    let asked = (): void => undefined;
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
+    let requested = (): void => undefined;
+    const isRequested = new Promise<void>((resolve) => {
+      requested = resolve;
     });
-    let gone: Promise<unknown> | undefined;
-    answers['/left'] = (_, response) => {
-      gone = once(response, 'close');
-      asked();
+    let closed: Promise<unknown> | undefined;
+    responses['/left'] = (_, response) => {
+      closed = once(response, 'close');
+      requested();
     };
     const body = { model: 'vllm-toy', messages: [user(image(at('/left')))] };
     const { leave } = begin(`${conch.url}/v1/chat/completions`, body);
-    await isAsked;
+    await isRequested;
     await leave();
-    await gone;
+    await closed;
     const line = await conch.logged(({ status }) => status === 499);
     expect(line['status']).toBe(499);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
 import { llamaTokenizer, startGateway } from '../support/gateway.ts';
 import { dataUrl, pngOf, sample } from '../support/image-fixtures.ts';
-import { chat, firstUrl, image, refusal, text, user } from './asking.ts';
+import { chat, firstUrl, image, refusal, text, user } from './requests.ts';
 
 let conch: Conch;
 beforeAll(async () => {
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => conch.stop());
 
-const answerTo = async (messages: readonly object[], body: object = {}): Promise<unknown> => {
-  const answer = await chat(conch.url, messages, body);
-  return [answer.status, answer.body];
+const responseTo = async (messages: readonly object[], body: object = {}): Promise<unknown> => {
+  const response = await chat(conch.url, messages, body);
+  return [response.status, response.body];
 };
 
 const png = sample('png');
@@ -60,7 +60,7 @@ describe('an image that is refused', () => {
     ['a file of the server', 'file:///etc/passwd', 'must be a data URL, or a URL with http:// or https://.'],
     ['no URL', 'a.png', 'must be a data URL, or a URL with http:// or https://.'],
   ])('is named: %s', async (_, url, reason) => {
-    expect(await answerTo([user(image(url))])).toEqual(refusal(firstUrl, reason));
+    expect(await responseTo([user(image(url))])).toEqual(refusal(firstUrl, reason));
   });
 
   it.each([
@@ -84,19 +84,19 @@ describe('an image that is refused', () => {
       'images are only supported in user and tool messages.',
     ],
   ])('is named where its part is wrong: %j', async (message, param, reason) => {
-    expect(await answerTo([message])).toEqual(refusal(param, reason));
+    expect(await responseTo([message])).toEqual(refusal(param, reason));
   });
 
   it('is one too many', async () => {
     const many = Array.from({ length: 17 }, () => image(dataUrl(png)));
-    expect(await answerTo([user(text('x')), user(...many)])).toEqual(
+    expect(await responseTo([user(text('x')), user(...many)])).toEqual(
       refusal('messages[1].content[16]', 'the request has 17 images; at most 16 are allowed (--max-images).'),
     );
   });
 
   it('is the first of a request to a model that takes none', async () => {
     const messages = [user(text('x')), user(text('y'), image(dataUrl(png)))];
-    expect(await answerTo(messages, { model: 'vllm-2410' })).toEqual(
+    expect(await responseTo(messages, { model: 'vllm-2410' })).toEqual(
       refusal(
         'messages[1].content[1]',
         "the model vllm-2410 takes no images. This release of Triton's vLLM backend takes no images; 24.12 and later do.",
@@ -106,7 +106,7 @@ describe('an image that is refused', () => {
   });
 
   it('has no place in the prompt of a model without a token for images', async () => {
-    expect(await answerTo([user(image(dataUrl(png)))], { model: 'vllm-llama' })).toEqual(
+    expect(await responseTo([user(image(dataUrl(png)))], { model: 'vllm-llama' })).toEqual(
       refusal(
         'messages[0].content[0]',
         'the image placeholder is unknown: neither the chat template nor the tokenizer of vllm-llama has one. ' +

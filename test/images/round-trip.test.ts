@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receivedFor, streamedChoices, textsOf } from '../gateway/asking.ts';
+import { receivedFor, streamedChoices, textsOf } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { gatewayFlags } from '../support/gateway.ts';
 import { dataUrl, pngOf, sample, sampleNames } from '../support/image-fixtures.ts';
-import { chat, hashOf, image, imagesIn, text, user, whichImages } from './asking.ts';
+import { chat, hashOf, image, imagesIn, text, user, whichImages } from './requests.ts';
 
 let conch: Conch;
 beforeAll(async () => {
@@ -16,8 +16,8 @@ afterAll(() => conch.stop());
 
 describe('an image in a message', () => {
   it.each(sampleNames)('reaches the model byte by byte: %s', async (name) => {
-    const answer = await chat(conch.url, [user(image(dataUrl(sample(name))), whichImages)]);
-    expect([answer.status, imagesIn(answer)]).toEqual([200, [[hashOf(sample(name))]]]);
+    const response = await chat(conch.url, [user(image(dataUrl(sample(name))), whichImages)]);
+    expect([response.status, imagesIn(response)]).toEqual([200, [[hashOf(sample(name))]]]);
   });
 
   it('stands in its order among several, over several messages, streamed too', async () => {
@@ -41,8 +41,8 @@ describe('an image in a message', () => {
 
   it('may be large', async () => {
     const large = Buffer.concat([pngOf(5792, 5792), Buffer.alloc(8 * 2 ** 20, 'behind the picture')]);
-    const answer = await chat(conch.url, [user(image(dataUrl(large)), whichImages)]);
-    expect(imagesIn(answer)).toEqual([[hashOf(large)]]);
+    const response = await chat(conch.url, [user(image(dataUrl(large)), whichImages)]);
+    expect(imagesIn(response)).toEqual([[hashOf(large)]]);
   });
 
   it('is base64 without a prefix in the tensor, and none where there is no image', async () => {
@@ -66,8 +66,10 @@ describe('an image in a message', () => {
 
   it('has no detail on these backends, and the header says so', async () => {
     const url = dataUrl(sample('png'));
-    const answer = await chat(conch.url, [user(image(url, 'high'), image(url, 'auto'), image(url, 'low'), text('x'))]);
-    expect([answer.status, answer.headers.get('x-conch-ignored')]).toEqual([200, 'image_url.detail']);
+    const response = await chat(conch.url, [
+      user(image(url, 'high'), image(url, 'auto'), image(url, 'low'), text('x')),
+    ]);
+    expect([response.status, response.headers.get('x-conch-ignored')]).toEqual([200, 'image_url.detail']);
   });
 });
 
@@ -88,7 +90,7 @@ describe('the place of an image in the prompt', () => {
   });
 
   it('is what the template writes where it knows images', async () => {
-    const [answer = ''] = textsOf(await chat(conch.url, [seen({ echo_prompt: true })], { model: 'vllm-bos' }));
-    expect(JSON.parse(answer)).toContain('One<start_of_image>two<start_of_image><<{"echo_prompt":true}>>');
+    const [response = ''] = textsOf(await chat(conch.url, [seen({ echo_prompt: true })], { model: 'vllm-bos' }));
+    expect(JSON.parse(response)).toContain('One<start_of_image>two<start_of_image><<{"echo_prompt":true}>>');
   });
 });

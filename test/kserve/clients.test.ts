@@ -8,7 +8,7 @@ import { balancerWith } from '../support/balance-fixtures.ts';
 import { startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { isReady, linkBackends, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
-import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
+import { askClients, askTriton, type ClientModels, type ClientResponses } from './clients.ts';
 import {
   type Frontends,
   frontendFlags,
@@ -23,7 +23,7 @@ const count = (value: number) => ({ name: 'COUNT', datatype: 'INT32', shape: [1]
 
 const values = { name: 'VALUES', datatype: 'FP32', shape: [2, 3], data: [0.5, 1, -3, 2e9, 0.25, 7] };
 
-const answering: ClientModels = {
+const responding: ClientModels = {
   plain: { name: 'batched', inputs: [values], outputs: ['SCORES'] },
   decoupled: {
     name: 'repeat',
@@ -34,7 +34,7 @@ const answering: ClientModels = {
 };
 
 const models: ClientModels = {
-  ...answering,
+  ...responding,
   loadable: { name: 'batched', inputs: [values] },
   broken: { name: 'broken', inputs: [] },
 };
@@ -43,7 +43,7 @@ const models: ClientModels = {
 const patience = 240_000;
 
 let triton: Triton;
-let direct: ClientAnswers;
+let direct: ClientResponses;
 const started: Frontends[] = [];
 
 beforeAll(async () => {
@@ -86,7 +86,7 @@ describe("NVIDIA's clients", () => {
       const server = new CombinedServer(() => servers, balancerWith());
       const frontends = await startFrontends(server);
       started.push(frontends);
-      expect(await askClients(frontends, answering, triton)).toEqual(await askTriton(triton, answering));
+      expect(await askClients(frontends, responding, triton)).toEqual(await askTriton(triton, responding));
     },
     patience,
   );

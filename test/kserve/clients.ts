@@ -20,7 +20,7 @@ interface ClientModel {
 export type ClientModels = Partial<Record<'plain' | 'decoupled' | 'loadable' | 'broken', ClientModel>>;
 
 /** What each client was answered, by case. */
-export type ClientAnswers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type ClientResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 interface Ports {
   readonly grpcPort: number;
@@ -28,7 +28,7 @@ interface Ports {
 }
 
 /** Runs NVIDIA's clients against the two ports of a server, behind which a tritonserver may stand. */
-export async function askClients(ports: Ports, models: ClientModels, triton?: Triton): Promise<ClientAnswers> {
+export async function askClients(ports: Ports, models: ClientModels, triton?: Triton): Promise<ClientResponses> {
   return ask(ports, { models, mixesKinds: true }, triton);
 }
 
@@ -36,7 +36,7 @@ export async function askClients(ports: Ports, models: ClientModels, triton?: Tr
  * Runs NVIDIA's clients against a tritonserver itself. Version 2.51 aborted in one of about twenty streams that carry requests
  * of a decoupled model and of another: two threads write to the stream at once. So each of these gets a stream of its own.
  */
-export async function askTriton(triton: Triton, models: ClientModels): Promise<ClientAnswers> {
+export async function askTriton(triton: Triton, models: ClientModels): Promise<ClientResponses> {
   return ask(triton, { models, mixesKinds: false }, triton);
 }
 
@@ -44,13 +44,13 @@ async function ask(
   { grpcPort, httpPort }: Ports,
   task: { readonly models: ClientModels; readonly mixesKinds: boolean },
   triton: Triton | undefined,
-): Promise<ClientAnswers> {
+): Promise<ClientResponses> {
   const input = JSON.stringify({ ...task, grpc: `127.0.0.1:${grpcPort}`, http: `127.0.0.1:${httpPort}` });
   const { stdout, stderr, exitCode } = await python('test/kserve/clients.py', [], { input });
   const ended = triton?.ended();
   if (ended !== undefined)
     throw new Error(`tritonserver ended with ${ended}:\n${triton?.log().slice(-4000)}\n${stderr}`);
   if (exitCode !== 0) throw new Error(stderr);
-  const answers: ClientAnswers = JSON.parse(stdout);
-  return answers;
+  const responses: ClientResponses = JSON.parse(stdout);
+  return responses;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConch } from '../support/conch.ts';
 import { startTriton } from '../support/triton.ts';
-import { askClients, askTriton, type ClientAnswers, type ClientModels } from './clients.ts';
+import { askClients, askTriton, type ClientModels, type ClientResponses } from './clients.ts';
 import { frontendFlags, frontendPorts } from './frontends.ts';
 
 const patience = 240_000;
@@ -23,8 +23,8 @@ describe('the embedded engine', () => {
     loadable: { name, inputs },
     broken: { name: 'broken', inputs: [] },
   });
-  let ours: ClientAnswers;
-  let theirs: ClientAnswers;
+  let ours: ClientResponses;
+  let theirs: ClientResponses;
 
   beforeAll(async () => {
     const options = { repository: 'test/models', modelControl: 'explicit', loadModels: ['vllm-toy'] } as const;
@@ -57,8 +57,8 @@ describe('the embedded engine', () => {
   }, patience);
 
   const clients = ['grpc', 'http', 'grpc.aio', 'http.aio'] as const;
-  const named = (answers: ClientAnswers, client: string, name: string) =>
-    JSON.parse(JSON.stringify(answers[client]?.[name] ?? null).replaceAll('vllm-toy', 'smollm'));
+  const named = (responses: ClientResponses, client: string, name: string) =>
+    JSON.parse(JSON.stringify(responses[client]?.[name] ?? null).replaceAll('vllm-toy', 'smollm'));
 
   it.each(clients)('loads, unloads and tells of itself as Triton does (%s)', (client) => {
     const cases = [

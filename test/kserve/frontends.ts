@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { createKserveGrpc } from '../../src/apis/kserve/grpc-frontend.ts';
 import { createKserveHttp } from '../../src/apis/kserve/http-frontend.ts';
-import { openBook } from '../../src/keys/key-book.ts';
+import { openRegistry } from '../../src/keys/key-registry.ts';
 import { KeyRing } from '../../src/keys/key-ring.ts';
 import { digestOf } from '../../src/keys/secrets.ts';
 import type { InferenceServer } from '../../src/kserve/server.ts';
@@ -32,7 +32,7 @@ export async function startFrontends(
 ): Promise<Frontends> {
   const logger = pino({ level: 'silent' });
   const key = apiKey === undefined ? [] : [{ digest: digestOf(apiKey), holder: { id: 'key:test', name: 'test' } }];
-  const keys = { ...openBook, isLocked: apiKey !== undefined, ring: new KeyRing(key) };
+  const keys = { ...openRegistry, isLocked: apiKey !== undefined, ring: new KeyRing(key) };
   const shared = {
     server,
     sharedMemory,

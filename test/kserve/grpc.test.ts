@@ -1,6 +1,6 @@
 import http2 from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchesOf, faultOf, remoteServer } from '../grpc/remote.ts';
+import { batchesOf, errorOf, remoteServer } from '../grpc/remote.ts';
 import { pulled } from '../support/pulled-responses.ts';
 import { python } from '../support/python.ts';
 import type { Triton } from '../support/triton.ts';
@@ -24,8 +24,8 @@ async function calls(port: number, part: 'sturdy' | 'fragile'): Promise<Record<s
     input: JSON.stringify({ port, part }),
   });
   if (exitCode !== 0) throw new Error(stderr);
-  const shown: Record<string, unknown> = JSON.parse(stdout);
-  return shown;
+  const displayed: Record<string, unknown> = JSON.parse(stdout);
+  return displayed;
 }
 
 const repeat = (count: number, delay: number) => {
@@ -75,10 +75,10 @@ describe('the gRPC frontend', () => {
     const stream = pulled(client, repeat(20, 0.02));
     await stream.next();
     const closed = stopping.close();
-    const answers = (await batchesOf(stream)).flat();
-    expect(answers.at(-1)?.raw('INDEX')?.readInt32LE()).toBe(19);
+    const responses = (await batchesOf(stream)).flat();
+    expect(responses.at(-1)?.raw('INDEX')?.readInt32LE()).toBe(19);
     await closed;
-    expect(await faultOf(client.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await errorOf(client.call('ServerLive', {}))).toMatchObject({ code: 'UNAVAILABLE' });
     await client.close();
   });
 
@@ -87,8 +87,8 @@ describe('the gRPC frontend', () => {
     const stranger = remoteServer(guarded.grpcPort);
     const friend = remoteServer(guarded.grpcPort, { metadata: { authorization: 'Bearer secret' } });
     expect(await stranger.call('ServerLive', {})).toEqual({ live: true });
-    expect(await faultOf(stranger.call('ServerMetadata', {}))).toMatchObject({ code: 'UNAUTHENTICATED' });
-    expect(await faultOf(pulled(stranger, repeat(1, 0)).next())).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await errorOf(stranger.call('ServerMetadata', {}))).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await errorOf(pulled(stranger, repeat(1, 0)).next())).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await friend.call('ServerMetadata', {})).toMatchObject({ name: 'triton' });
     expect((await batchesOf(pulled(friend, repeat(1, 0)))).flat()).toHaveLength(1);
     await Promise.all([stranger.close(), friend.close()]);
@@ -98,8 +98,8 @@ describe('the gRPC frontend', () => {
   it('refuses shared memory where the models run elsewhere', async () => {
     const remote = await startFrontends(remoteServer(triton.grpcPort), { sharedMemory: false });
     const client = remoteServer(remote.grpcPort);
-    const fault = await faultOf(client.call('SystemSharedMemoryStatus', {}));
-    expect(fault).toMatchObject({
+    const error = await errorOf(client.call('SystemSharedMemoryStatus', {}));
+    expect(error).toMatchObject({
       code: 'UNIMPLEMENTED',
       message: expect.stringContaining('shared memory is not available'),
     });

@@ -133,7 +133,7 @@ export const inferRequests: readonly RawRequest[] = [
     { binary_data_size: 4 },
     { binary_data_size: '4' },
     { shared_memory_region: 'foo', shared_memory_byte_size: 4 },
-  ].map((given) => infer({ inputs: [{ name: 'INT32', datatype: 'INT32', shape: [1], parameters: given }] })),
+  ].map((value) => infer({ inputs: [{ name: 'INT32', datatype: 'INT32', shape: [1], parameters: value }] })),
   infer({ inputs: [{ ...int32([1], [1]), parameters: { binary_data_size: 4 } }] }),
   ...[
     { shared_memory_region: 'foo', classification: 1 },
@@ -141,13 +141,13 @@ export const inferRequests: readonly RawRequest[] = [
     { binary_data: true },
     { binary_data: 1 },
     {},
-  ].map((given) => infer({ inputs: [int32([1], [1])], outputs: [{ name: 'INT32', parameters: given }] })),
+  ].map((value) => infer({ inputs: [int32([1], [1])], outputs: [{ name: 'INT32', parameters: value }] })),
   infer({ inputs: [int32([1], [1])], outputs: [{ name: 'NOPE' }] }),
   infer({ inputs: [int32([1], [1])], outputs: [] }),
   infer({ inputs: [int32([1], [1])], parameters: { binary_data_output: true } }),
   infer({ inputs: [int32([1], [1])], outputs: [{ name: 'INT32' }], parameters: { binary_data_output: true } }),
-  ...parameters.map((given) =>
-    infer({ parameters: given, inputs: [int32([1], [1])], outputs: [{ name: 'parameters' }, { name: 'INT32' }] }),
+  ...parameters.map((value) =>
+    infer({ parameters: value, inputs: [int32([1], [1])], outputs: [{ name: 'parameters' }, { name: 'INT32' }] }),
   ),
   ...malformed.map((body) => infer(body)),
   ...['repeat', 'nope', 'broken', 'identity/versions/9'].map((model) => infer('{', {}, model)),

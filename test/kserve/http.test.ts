@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 /** The request stands beside its answer, so that a difference says what was asked. */
-async function shown(port: number, request: RawRequest): Promise<unknown> {
+async function display(port: number, request: RawRequest): Promise<unknown> {
   const { status, headers, body } = await send(port, request);
   return { request, status, headers, body: body.toString('latin1') };
 }
@@ -31,7 +31,7 @@ const groups = { pathRequests, controlRequests, inferRequests, binaryRequests, g
 describe.each(Object.entries(groups))('%s', (_name, requests) => {
   it('are answered byte for byte as Triton answers them', async () => {
     for (const request of requests)
-      expect(await shown(conch.httpPort, request)).toEqual(await shown(triton.httpPort, request));
+      expect(await display(conch.httpPort, request)).toEqual(await display(triton.httpPort, request));
   });
 });
 
@@ -70,8 +70,8 @@ describe('the HTTP frontend', () => {
 
   it('refuses shared memory where the models run elsewhere', async () => {
     const remote = await startFrontends(remoteServer(triton.grpcPort), { sharedMemory: false });
-    const answer = await send(remote.httpPort, { method: 'GET', path: '/v2/systemsharedmemory/status' });
-    expect([answer.status, answer.body.toString()]).toEqual([
+    const response = await send(remote.httpPort, { method: 'GET', path: '/v2/systemsharedmemory/status' });
+    expect([response.status, response.body.toString()]).toEqual([
       501,
       expect.stringContaining('shared memory is not available'),
     ]);

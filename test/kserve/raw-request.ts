@@ -9,7 +9,7 @@ export interface RawRequest {
 }
 
 /** The answer to it; headers that only tell of the connection are left out. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -18,7 +18,10 @@ export interface RawAnswer {
 const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'x-request-id']);
 
 /** Sends a request without anything that it does not say itself, and reads the whole answer. */
-export function send(port: number, { method = 'POST', path, headers = {}, body = '' }: RawRequest): Promise<RawAnswer> {
+export function send(
+  port: number,
+  { method = 'POST', path, headers = {}, body = '' }: RawRequest,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const length = { 'content-length': String(Buffer.byteLength(body)) };
     const sent = request({ host: '127.0.0.1', port, method, path, headers: { ...length, ...headers } }, (response) => {
@@ -26,8 +29,8 @@ export function send(port: number, { method = 'POST', path, headers = {}, body =
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('error', reject);
       response.on('end', () => {
-        const kept = Object.entries(response.headers).filter(([name]) => !ofTheConnection.has(name));
-        resolve({ status: response.statusCode, headers: Object.fromEntries(kept), body: Buffer.concat(pieces) });
+        const stored = Object.entries(response.headers).filter(([name]) => !ofTheConnection.has(name));
+        resolve({ status: response.statusCode, headers: Object.fromEntries(stored), body: Buffer.concat(pieces) });
       });
     });
     sent.on('error', reject);

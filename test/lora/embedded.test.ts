@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeAdapter } from '../embedded/gguf-adapter.ts';
 import { cacheDir, modelFile } from '../embedded/support.ts';
-import { textsOf } from '../gateway/asking.ts';
+import { textsOf } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
-import { type Answer, post } from '../support/gateway.ts';
-import { listed } from './asking.ts';
+import { post, type Response } from '../support/gateway.ts';
+import { listed } from './requests.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-lora-'));
 const root = join(folder, 'root');
@@ -31,9 +31,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const load = (lora_name: string, lora_path: string, url = conch.url): Promise<Answer> =>
+const load = (lora_name: string, lora_path: string, url = conch.url): Promise<Response> =>
   post(`${url}/v1/load_lora_adapter`, { lora_name, lora_path });
-const ask = (model: string): Promise<Answer> =>
+const ask = (model: string): Promise<Response> =>
   post(`${conch.url}/v1/completions`, { model, prompt: 'Name three animals:', max_tokens: 12, temperature: 0 });
 const failure = (message: string, param: string, code = 'invalid_request') => ({
   error: { message, type: 'invalid_request_error', param, code },
@@ -57,8 +57,8 @@ describe('the adapters of an embedded model', () => {
     );
     const removed = await post(`${conch.url}/v1/unload_lora_adapter`, { lora_name: 'late' });
     expect(removed.text).toBe("Success: LoRA adapter 'late' removed successfully.");
-    const gone = await ask('small_lora_late');
-    expect([gone.status, gone.body]).toEqual([
+    const closed = await ask('small_lora_late');
+    expect([closed.status, closed.body]).toEqual([
       404,
       failure('This model has no LoRA adapter named late. It has: first.', 'model', 'model_not_found'),
     ]);

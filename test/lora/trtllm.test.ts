@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { streamedChoices, textsOf } from '../gateway/asking.ts';
+import { streamedChoices, textsOf } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 import { adapterFolder, config, weights } from '../support/npy.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels } from '../support/trtllm-repository.ts';
-import { listed } from './asking.ts';
+import { listed } from './requests.ts';
 
 const patience = 240_000;
 const folder = mkdtempSync(join(tmpdir(), 'conch-lora-'));
@@ -69,13 +69,13 @@ afterAll(async () => {
 });
 
 const echo = directive({ echo_parameters: true });
-const complete = (model: string, body: object = {}): Promise<Answer> =>
+const complete = (model: string, body: object = {}): Promise<Response> =>
   post(`${conch.url}/v1/completions`, { model, prompt: echo, ...body });
 
 /** The inputs for adapters that the engine received. */
-function loraOf(answer: Answer): Record<string, unknown> {
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  const [text = ''] = isStream ? streamedChoices(answer).map((choice) => choice.text) : textsOf(answer);
+function loraOf(response: Response): Record<string, unknown> {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const [text = ''] = isStream ? streamedChoices(response).map((choice) => choice.text) : textsOf(response);
   const received = JSON.parse(text.slice(text.indexOf('{'))) as Record<string, unknown>;
   return Object.fromEntries(Object.entries(received).filter(([name]) => name.startsWith('lora_')));
 }
@@ -112,8 +112,8 @@ describe('an adapter of a TensorRT-LLM engine', () => {
 
   it('answers many that come at once, for every choice of theirs', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `ensemble_lora_${['poems', 'sql', 'wide'][at % 3]}`);
-    const answers = await Promise.all(names.map((name) => complete(name, { n: 2, temperature: 0.5 })));
-    expect(answers.map((answer) => [answer.status, textsOf(answer).length])).toEqual(names.map(() => [200, 2]));
+    const responses = await Promise.all(names.map((name) => complete(name, { n: 2, temperature: 0.5 })));
+    expect(responses.map((response) => [response.status, textsOf(response).length])).toEqual(names.map(() => [200, 2]));
   });
 
   it('stands in the list with its parent', async () => {
@@ -145,8 +145,8 @@ describe('an adapter of a TensorRT-LLM engine', () => {
 });
 
 describe('loading and unloading while it runs', () => {
-  const load = (body: object): Promise<Answer> => post(`${conch.url}/v1/load_lora_adapter`, body);
-  const unload = (body: object): Promise<Answer> => post(`${conch.url}/v1/unload_lora_adapter`, body);
+  const load = (body: object): Promise<Response> => post(`${conch.url}/v1/load_lora_adapter`, body);
+  const unload = (body: object): Promise<Response> => post(`${conch.url}/v1/unload_lora_adapter`, body);
 
   it('makes a folder an adapter, from the next request on, until it is unloaded', async () => {
     write('loaded/late', 4.5);
@@ -194,8 +194,8 @@ describe('loading and unloading while it runs', () => {
       ['empty', 400, failure('lora_path: empty/model.lora_weights.npy does not exist.', 'lora_path')],
     ];
     for (const [path, status, body] of refused) {
-      const answer = await load({ lora_name: 'x', lora_path: path, model: 'ensemble' });
-      expect([path, answer.status, answer.body]).toEqual([path, status, body]);
+      const response = await load({ lora_name: 'x', lora_path: path, model: 'ensemble' });
+      expect([path, response.status, response.body]).toEqual([path, status, body]);
     }
   });
 

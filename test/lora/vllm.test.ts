@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { receivedFor } from '../gateway/asking.ts';
+import { receivedFor } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post, startGateway } from '../support/gateway.ts';
-import { listed } from './asking.ts';
+import { post, type Response, startGateway } from '../support/gateway.ts';
+import { listed } from './requests.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conch-lora-'));
 let asking: Conch;
-let told: Conch;
+let reported: Conch;
 
 const settings = `models:
   vllm-llama: { lora: [lora_b] }
@@ -21,17 +21,17 @@ openai_restricted_api: [{ apis: [model-repository], header: admin-key, value: se
 beforeAll(async () => {
   const file = join(folder, 'conch.yaml');
   writeFileSync(file, settings);
-  [asking, told] = await Promise.all([
+  [asking, reported] = await Promise.all([
     startGateway('--lora-root', folder),
     startGateway('--config', file, '--lora-root', folder),
   ]);
 });
 afterAll(async () => {
-  await Promise.all([asking.stop(), told.stop()]);
+  await Promise.all([asking.stop(), reported.stop()]);
   rmSync(folder, { recursive: true });
 });
 
-const complete = (url: string, model: string): Promise<Answer> =>
+const complete = (url: string, model: string): Promise<Response> =>
   post(`${url}/v1/completions`, { model, prompt: directive({ echo_parameters: true }) });
 const failure = (message: string, param: string, code = 'invalid_request') => ({
   error: { message, type: 'invalid_request_error', param, code },
@@ -72,15 +72,15 @@ describe('the adapters of a vLLM model', () => {
   });
 
   it('are those of the settings where these name them, under every name of the model', async () => {
-    const response = await fetch(`${told.url}/v1/models`, { headers: { 'admin-key': 'secret' } });
+    const response = await fetch(`${reported.url}/v1/models`, { headers: { 'admin-key': 'secret' } });
     const { data } = (await response.json()) as { data: { id: string; parent: string | null }[] };
     expect(data.filter(({ parent }) => parent !== null).map(({ id, parent }) => [id, parent])).toEqual([
       ['vllm-llama_lora_lora_b', 'vllm-llama'],
       ['other-name_lora_lora_b', 'other-name'],
     ]);
     const [known, unknown] = await Promise.all([
-      complete(told.url, 'other-name_lora_lora_b'),
-      complete(told.url, 'vllm-llama_lora_lora_a'),
+      complete(reported.url, 'other-name_lora_lora_b'),
+      complete(reported.url, 'vllm-llama_lora_lora_a'),
     ]);
     expect(receivedFor(known)[0]?.sampling_parameters).toMatchObject({ lora_name: 'lora_b' });
     expect([unknown.status, unknown.body]).toEqual([
@@ -96,8 +96,8 @@ describe('the adapters of a vLLM model', () => {
     const reason =
       "model: Triton's vLLM backend reads the adapters of vllm-llama when it loads the model. " +
       'Edit multi_lora.json next to its model.json, then reload the model.';
-    for (const { status, body: answer } of [loaded, unloaded])
-      expect([status, answer]).toEqual([400, failure(reason, 'model')]);
+    for (const { status, body: response } of [loaded, unloaded])
+      expect([status, response]).toEqual([400, failure(reason, 'model')]);
     const none = await post(`${asking.url}/v1/load_lora_adapter`, { lora_name: 'x', lora_path: 'x' });
     expect([none.status, none.body]).toEqual([
       400,
@@ -107,7 +107,10 @@ describe('the adapters of a vLLM model', () => {
 
   it('are loaded and unloaded only by those who may change what is served', async () => {
     for (const path of ['load', 'unload']) {
-      const { status, body } = await post(`${told.url}/v1/${path}_lora_adapter`, { lora_name: 'x', lora_path: 'x' });
+      const { status, body } = await post(`${reported.url}/v1/${path}_lora_adapter`, {
+        lora_name: 'x',
+        lora_path: 'x',
+      });
       expect([status, body.error?.['code']]).toEqual([401, 'invalid_auth']);
     }
   });

@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin } from '../gateway/asking.ts';
+import { begin } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post, startGateway } from '../support/gateway.ts';
+import { eventsOf, post, type Response, startGateway } from '../support/gateway.ts';
 import { python } from '../support/python.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 import { indexOf, toyRepository } from './repository.ts';
@@ -40,10 +40,10 @@ const flags = () => [
   '1h',
 ];
 const nameOf = ({ grpcPort }: Triton): string => `127.0.0.1:${grpcPort}`;
-const order = (what: string, url = conch.url): Promise<Answer> => post(`${url}/v1/models/${what}`, {});
-const complete = (model: string, url = conch.url): Promise<Answer> =>
+const order = (what: string, url = conch.url): Promise<Response> => post(`${url}/v1/models/${what}`, {});
+const complete = (model: string, url = conch.url): Promise<Response> =>
   post(`${url}/v1/completions`, { model, prompt: directive({ answer: 'here' }) });
-const seen = ({ status, body, headers }: Answer) => ({ status, body, retryAfter: headers.get('retry-after') });
+const seen = ({ status, body, headers }: Response) => ({ status, body, retryAfter: headers.get('retry-after') });
 const failure = (
   status: number,
   code: string,
@@ -257,9 +257,9 @@ describe('POST /v1/models/{model}/load and /unload', { timeout: patience }, () =
         stream: true,
       });
       await stream.until('w2');
-      const answer = await order('vllm-toy/unload', gateway.url);
-      const text = String(answer.body.error?.['message']);
-      expect(seen(answer)).toEqual(failure(400, 'invalid_request', text));
+      const response = await order('vllm-toy/unload', gateway.url);
+      const text = String(response.body.error?.['message']);
+      expect(seen(response)).toEqual(failure(400, 'invalid_request', text));
       expect(text).toMatch(
         /^The model vllm-toy could not be unloaded: 127\.0\.0\.1:\d+: loading and unloading models is disabled; start tritonserver with --model-control-mode=explicit\.$/,
       );

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { begin, streamedChoices, textsOf } from '../gateway/asking.ts';
+import { begin, streamedChoices, textsOf } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 import { linkBackends, startTriton, type Triton, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { indexOf, toyRepository } from './repository.ts';
 
@@ -37,8 +37,8 @@ async function start(
   return { url: conch.url, server: triton, gate };
 }
 
-const complete = (url: string, model: string, answer = 'here'): Promise<Answer> =>
-  post(`${url}/v1/completions`, { model, prompt: directive({ answer }) });
+const complete = (url: string, model: string, response = 'here'): Promise<Response> =>
+  post(`${url}/v1/completions`, { model, prompt: directive({ response }) });
 /** Asks a model that must be loaded for it. */
 const use = async (url: string, model: string): Promise<void> =>
   expect((await complete(url, model)).body).toMatchObject({ model, choices: [{ text: 'here' }] });
@@ -80,9 +80,9 @@ describe('--load-on-demand', { timeout: patience }, () => {
       const text = `${model} for ${worker} in round ${round}`;
       const prompt = directive({ answer: text, delay_ms: 5 });
       const stream = (worker + round) % 2 === 0;
-      const answer = await post(`${url}/v1/completions`, { model, prompt, stream });
-      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-      expect(stream ? streamedChoices(answer).map((choice) => choice.text) : textsOf(answer)).toEqual([text]);
+      const response = await post(`${url}/v1/completions`, { model, prompt, stream });
+      expect([response.status, response.body.error]).toEqual([200, undefined]);
+      expect(stream ? streamedChoices(response).map((choice) => choice.text) : textsOf(response)).toEqual([text]);
     };
     await Promise.all(
       Array.from({ length: 6 }, async (_, worker) => {

@@ -6,7 +6,7 @@ import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post } from '../support/gateway.ts';
-import { processes, untilGone } from '../support/processes.ts';
+import { processes, untilClosed } from '../support/processes.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(async () => {
   await conch?.stop();
   conch = undefined;
-  await untilGone(isOurs);
+  await untilClosed(isOurs);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -73,7 +73,7 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
     ).toBe(true);
     expect(processes(isOurs)).toHaveLength(1);
     expect(await stop()).toBe(0);
-    await untilGone(isOurs);
+    await untilClosed(isOurs);
   });
 
   it('ends every stream with an error when tritonserver is killed, and serves again when it is back', async () => {
@@ -105,7 +105,7 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
     const meanwhile = await post(`${url}/v1/chat/completions`, ask('hello'));
     expect(meanwhile.status).toBe(503);
     expect(Number(meanwhile.headers.get('retry-after'))).toBeGreaterThan(0);
-    await untilAnswered(url);
+    await untilCompleted(url);
     const { body } = await post(`${url}/v1/chat/completions`, ask(directive({ answer: 'back' })));
     expect(body['choices']).toMatchObject([{ message: { content: 'back' }, finish_reason: 'stop' }]);
   });
@@ -118,7 +118,7 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
       String(message).startsWith('Restarting tritonserver: the engine of the model vllm-toy '),
     );
     await logged(({ message }) => message === 'The engine failure of the model vllm-toy on tritonserver is over.');
-    await untilAnswered(url);
+    await untilCompleted(url);
     const { body } = await post(`${url}/v1/chat/completions`, ask(directive({ answer: 'back' })));
     expect(body['choices']).toMatchObject([{ message: { content: 'back' }, finish_reason: 'stop' }]);
   });
@@ -127,11 +127,11 @@ describe('conch --model-repository', { timeout: 300_000 }, () => {
     const { pid } = await start();
     expect(processes(isOurs)).toHaveLength(1);
     process.kill(pid, 'SIGKILL');
-    await untilGone(isOurs);
+    await untilClosed(isOurs);
   });
 });
 
-async function untilAnswered(url: string): Promise<void> {
+async function untilCompleted(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/health/ready`);
     await response.arrayBuffer();

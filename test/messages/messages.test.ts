@@ -1,14 +1,14 @@
 import Anthropic, { BadRequestError, NotFoundError } from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { hashOf } from '../images/asking.ts';
+import { hashOf } from '../images/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { post, startGateway } from '../support/gateway.ts';
 import { sample } from '../support/image-fixtures.ts';
 import { pythonJson } from '../support/python.ts';
-import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/requests.ts';
 
 let conch: Conch;
 let client: Anthropic;
@@ -25,7 +25,7 @@ const weather: Anthropic.Tool = {
   name: 'get_weather',
   input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
-const asked = (content: string, more: object = {}) => ({
+const requested = (content: string, more: object = {}) => ({
   model,
   max_tokens: 1000,
   messages: [{ role: 'user' as const, content }],
@@ -36,7 +36,7 @@ const textsOf = ({ content }: Anthropic.Message) =>
 
 describe("Anthropic's package for Node", () => {
   it('creates and streams a message, with its thinking', async () => {
-    const body = asked(directive({ answer: '<think>\nHm.\n</think>\n\nYes, it is.' }), { system: 'Be brief.' });
+    const body = requested(directive({ answer: '<think>\nHm.\n</think>\n\nYes, it is.' }), { system: 'Be brief.' });
     const created = await client.messages.create(body);
     expect([created.stop_reason, created.role, created.model]).toEqual(['end_turn', 'assistant', model]);
     expect(created.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
@@ -78,21 +78,21 @@ describe("Anthropic's package for Node", () => {
     'insists on a call: %j',
     async (choice) => {
       const { content, stop_reason: reason } = await client.messages.create(
-        asked('Where?', { tools: [weather], tool_choice: choice }),
+        requested('Where?', { tools: [weather], tool_choice: choice }),
       );
       expect([content, reason]).toMatchObject([[{ type: 'tool_use', input: { city: 'toy' } }], 'tool_use']);
     },
   );
 
   it.each([false, true])('says which stop sequence ended the answer (stream %s)', async (streams) => {
-    const body = asked(directive({ answer: 'One, two; three.' }), { stop_sequences: [';', 'three'] });
+    const body = requested(directive({ answer: 'One, two; three.' }), { stop_sequences: [';', 'three'] });
     const message = streams ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
     expect([textsOf(message), message.stop_reason, message.stop_sequence]).toEqual([
       ['One, two'],
       'stop_sequence',
       ';',
     ]);
-    const cut = await client.messages.create(asked(directive({ tokens: 9 }), { max_tokens: 2 }));
+    const cut = await client.messages.create(requested(directive({ tokens: 9 }), { max_tokens: 2 }));
     expect([textsOf(cut), cut.stop_reason, cut.stop_sequence]).toEqual([[' w1 w2'], 'max_tokens', null]);
   });
 
@@ -125,16 +125,16 @@ describe("Anthropic's package for Node", () => {
   });
 
   it('counts the tokens of a request as the answer does', async () => {
-    const body = asked(directive({ answer: 'Yes.' }), { system: 'Be brief.' });
+    const body = requested(directive({ answer: 'Yes.' }), { system: 'Be brief.' });
     const { usage } = await client.messages.create(body);
     const { max_tokens: _, ...counted } = body;
     expect(await client.messages.countTokens(counted)).toEqual({ input_tokens: usage.input_tokens });
   });
 
   it('sees faults in its own shape', async () => {
-    const unknown = await client.messages.create(asked('x', { model: 'nobody' })).catch((error: unknown) => error);
+    const unknown = await client.messages.create(requested('x', { model: 'nobody' })).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotFoundError);
-    const wrong = await client.messages.create(asked('x', { temperature: 3 })).catch((error: unknown) => error);
+    const wrong = await client.messages.create(requested('x', { temperature: 3 })).catch((error: unknown) => error);
     expect(wrong).toBeInstanceOf(BadRequestError);
   });
 });
@@ -143,12 +143,12 @@ it('the header of its clients is a key, and without one the fault has its shape'
   const guarded = await startGateway('--api-key', 'secret-of-the-test');
   try {
     const url = `${guarded.url}/v1/messages`;
-    const body = asked(directive({ answer: 'Yes.' }));
+    const body = requested(directive({ answer: 'Yes.' }));
     expect((await post(url, body, { 'x-api-key': 'secret-of-the-test' })).status).toBe(200);
     const both = { 'x-api-key': 'secret-of-the-test', authorization: 'Bearer of-another' };
     expect((await post(url, body, both)).status).toBe(200);
-    const { status, body: fault, headers } = await post(url, body, { 'x-api-key': 'another' });
-    expect([status, fault]).toEqual([
+    const { status, body: error, headers } = await post(url, body, { 'x-api-key': 'another' });
+    expect([status, error]).toEqual([
       401,
       {
         type: 'error',
@@ -175,7 +175,7 @@ it('a path or a method that is none has the shape of its faults', async () => {
 });
 
 it('a fault within a stream is an event of it', async () => {
-  const body = asked(directive({ tokens: 5, error_at: 2 }), { stream: true });
+  const body = requested(directive({ tokens: 5, error_at: 2 }), { stream: true });
   const { text } = await post(`${conch.url}/v1/messages`, body);
   const last = text.trimEnd().split('\n\n').at(-1) ?? '';
   expect(last).toMatch(

@@ -1,14 +1,14 @@
 import { type Message, Ollama, type ToolCall } from 'ollama';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { countOf } from '../gateway/asking.ts';
-import { hashOf } from '../images/asking.ts';
+import { countOf } from '../gateway/requests.ts';
+import { hashOf } from '../images/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
 import { sample } from '../support/image-fixtures.ts';
-import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/requests.ts';
 
 let conch: Conch;
 let client: Ollama;
@@ -58,7 +58,7 @@ async function streamed(body: Parameters<Ollama['chat']>[0]) {
 async function refusal(work: Promise<unknown>): Promise<unknown> {
   const error = await work.then(
     () => undefined,
-    (fault: unknown) => fault as { status_code: number; error: string },
+    (error: unknown) => error as { status_code: number; error: string },
   );
   return [error?.status_code, error?.error];
 }
@@ -134,10 +134,10 @@ describe("Ollama's package for Node", () => {
 
   it('generates with a system message, or raw', async () => {
     const prompt = directive({ echo_prompt: true });
-    const asked = { model: 'vllm-bos', prompt };
-    const { response } = await client.generate({ ...asked, system: 'Be brief.' });
+    const requested = { model: 'vllm-bos', prompt };
+    const { response } = await client.generate({ ...requested, system: 'Be brief.' });
     expect(JSON.parse(response ?? '')).toMatch(/system: Be brief\.\nuser: <<.*>>\nassistant:$/);
-    const { response: raw } = await client.generate({ ...asked, raw: true });
+    const { response: raw } = await client.generate({ ...requested, raw: true });
     expect(JSON.parse(raw ?? '')).toMatch(/^(?!.*user:).*<<.*>>$/s);
   });
 
@@ -165,12 +165,12 @@ describe("Ollama's package for Node", () => {
 
   it('makes the vectors that OpenAI clients get', async () => {
     const input = ['a fox', 'a dog'];
-    const answer = await fetch(`${conch.url}/v1/embeddings`, {
+    const response = await fetch(`${conch.url}/v1/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'vllm-embed', input }),
     });
-    const { data, usage } = (await answer.json()) as {
+    const { data, usage } = (await response.json()) as {
       data: { embedding: number[] }[];
       usage: { prompt_tokens: number };
     };
@@ -226,9 +226,9 @@ describe("Ollama's package for Node", () => {
   });
 
   it('sees faults in its own shape', async () => {
-    const nobody = [404, expect.stringMatching(/^The model "nobody" does not exist\. Available models: .+\.$/)];
-    expect(await refusal(client.chat({ model: 'nobody', messages: user('x') }))).toEqual(nobody);
-    expect(await refusal(client.chat({ model: 'nobody', messages: user('x'), stream: true }))).toEqual(nobody);
+    const none = [404, expect.stringMatching(/^The model "nobody" does not exist\. Available models: .+\.$/)];
+    expect(await refusal(client.chat({ model: 'nobody', messages: user('x') }))).toEqual(none);
+    expect(await refusal(client.chat({ model: 'nobody', messages: user('x'), stream: true }))).toEqual(none);
     expect(await refusal(client.show({ model: 'nobody' }))).toEqual([404, 'The model "nobody" does not exist.']);
     expect(await refusal(client.generate({ model, prompt: 'x', options: { temperature: 3 } }))).toEqual([
       400,

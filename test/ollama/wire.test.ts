@@ -5,7 +5,7 @@ import { directive } from '../support/exchange.ts';
 import { gatewayFlags, sharedGateway, startGateway } from '../support/gateway.ts';
 import { pythonJson } from '../support/python.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -13,19 +13,19 @@ beforeAll(async () => {
 });
 
 const model = 'vllm-toy';
-const asked = (content: string, more: object = {}) => ({ model, messages: [{ role: 'user', content }], ...more });
+const requested = (content: string, more: object = {}) => ({ model, messages: [{ role: 'user', content }], ...more });
 
 async function send(path: string, body: object, { url = conch.url, headers = {} } = {}) {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 it('a stream is the default, of one object on each line', async () => {
-  const { status, headers, text } = await send('/api/chat', asked(directive({ answer: 'Yes.' })));
+  const { status, headers, text } = await send('/api/chat', requested(directive({ answer: 'Yes.' })));
   expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
   expect(text.endsWith('}\n')).toBe(true);
   const lines = text
@@ -37,7 +37,7 @@ it('a stream is the default, of one object on each line', async () => {
 });
 
 it('a fault within a stream is its last line', async () => {
-  const { status, text } = await send('/api/chat', asked(directive({ tokens: 5, error_at: 2 })));
+  const { status, text } = await send('/api/chat', requested(directive({ tokens: 5, error_at: 2 })));
   expect(status).toBe(200);
   expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '')).toEqual({
     error: expect.stringMatching(/^The backend failed/),
@@ -48,7 +48,7 @@ it('a fault within a stream is its last line', async () => {
 it('what has no effect is named', async () => {
   const { headers } = await send(
     '/api/chat',
-    asked(directive({ answer: 'Yes.' }), {
+    requested(directive({ answer: 'Yes.' }), {
       options: { num_ctx: 4096, made_up: 1, temperature: 0 },
       keep_alive: '5m',
       made_up: true,
@@ -69,7 +69,7 @@ it('with --strict-fields an option that nobody knows is refused, and one without
   const strict = await startConch({ flags: [...gatewayFlags(), '--strict-fields'] });
   try {
     const ask = (options: object) =>
-      send('/api/chat', asked(directive({ answer: 'Yes.' }), { options }), { url: strict.url });
+      send('/api/chat', requested(directive({ answer: 'Yes.' }), { options }), { url: strict.url });
     const { status, text } = await ask({ made_up: 1 });
     expect([status, JSON.parse(text)]).toEqual([400, { error: 'options.made_up: unknown field. Remove it.' }]);
     expect((await ask({ num_ctx: 4096 })).status).toBe(200);
@@ -99,17 +99,17 @@ it.each([
   ['GET', '/api/nothing', 404, 'Invalid URL (GET /api/nothing).'],
   ['GET', '/api/chat', 405, 'Method GET is not allowed for /api/chat. Allowed: POST.'],
 ])('%s %s is a fault of its shape', async (method, path, status, error) => {
-  const answer = await fetch(conch.url + path, { method });
-  expect([answer.status, await answer.json()]).toEqual([status, { error }]);
+  const response = await fetch(conch.url + path, { method });
+  expect([response.status, await response.json()]).toEqual([status, { error }]);
 });
 
 it('a file that is sent is refused before it is read', async () => {
-  const answer = await fetch(`${conch.url}/api/blobs/sha256:00`, {
+  const response = await fetch(`${conch.url}/api/blobs/sha256:00`, {
     method: 'POST',
     headers: { 'content-type': 'application/octet-stream' },
     body: new Uint8Array(10),
   });
-  expect([answer.status, await answer.json()]).toEqual([
+  expect([response.status, await response.json()]).toEqual([
     400,
     { error: 'POST /api/blobs is not supported. Put files into the model repository of a Triton server.' },
   ]);
@@ -118,9 +118,9 @@ it('a file that is sent is refused before it is read', async () => {
 it('a body that curl calls a form is JSON all the same, but not from a web page, nor at other paths', async () => {
   const post = async (path: string, headers: Record<string, string> = {}) => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    const body = JSON.stringify(asked(directive({ answer: 'Yes.' }), { stream: false }));
-    const answer = await fetch(conch.url + path, { method: 'POST', headers: { ...type, ...headers }, body });
-    return [answer.status, await answer.json()];
+    const body = JSON.stringify(requested(directive({ answer: 'Yes.' }), { stream: false }));
+    const response = await fetch(conch.url + path, { method: 'POST', headers: { ...type, ...headers }, body });
+    return [response.status, await response.json()];
   };
   const refusal = 'Request body must be JSON, sent with "Content-Type: application/json".';
   expect(await post('/api/chat')).toMatchObject([200, { message: { role: 'assistant', content: 'Yes.' }, done: true }]);
@@ -140,7 +140,7 @@ it('keys hold here too', async () => {
     const headers = { authorization: `Bearer ${key}` };
     const { models } = await new Ollama({ host: guarded.url, headers }).list();
     expect(models.map(({ name }) => name)).toContain('vllm-toy:latest');
-    const { status, text } = await send('/api/chat', asked('x'), { url: guarded.url });
+    const { status, text } = await send('/api/chat', requested('x'), { url: guarded.url });
     expect([status, JSON.parse(text)]).toEqual([
       401,
       { error: 'No API key. Send it in the header "Authorization: Bearer KEY".' },

@@ -37,18 +37,18 @@ export async function visit(
     // Not as a script of the page, which its policy would refuse.
     await context.addInitScript({ content: axe.source });
     const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', ({ message }) => faults.push(message));
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
     page.on('console', (line) => {
       // A refusal by the server is no fault of the page.
-      if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) faults.push(line.text());
+      if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) errors.push(line.text());
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${new URL(url).origin}/`)) faults.push(`asks for ${request.url()}`);
+      if (!request.url().startsWith(`${new URL(url).origin}/`)) errors.push(`asks for ${request.url()}`);
     });
     await page.goto(url);
     await body(page);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   } finally {
     await context.close();
   }
@@ -83,12 +83,12 @@ export async function say(page: Page, text: string): Promise<void> {
 }
 
 /** The answers that are shown, the last one last. */
-export function answers(page: Page): Locator {
+export function responds(page: Page): Locator {
   return page.getByRole('article', { name: /^Response from / });
 }
 
 /** Waits until the answer that was asked for has ended. */
-export async function untilAnswered(page: Page): Promise<void> {
+export async function untilCompleted(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
 }
 

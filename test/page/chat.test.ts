@@ -4,15 +4,15 @@ import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
 import {
-  answers,
   choose,
   isWithoutChromium,
   messageBox,
   modelBox,
   patience,
+  responds,
   say,
   startChromium,
-  untilAnswered,
+  untilCompleted,
   untilListed,
   violations,
   visit,
@@ -37,59 +37,59 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
     });
 
   it('shows Markdown, and copies code', async () => {
-    const answer = 'A *word*, <b>bold</b>:\n\n```python\nprint("hi")\n```\n\n[out](https://example.com)';
+    const response = 'A *word*, <b>bold</b>:\n\n```python\nprint("hi")\n```\n\n[out](https://example.com)';
     await play(async (page) => {
-      await say(page, directive({ answer }));
-      await untilAnswered(page);
-      const shown = answers(page).first();
-      expect(await shown.locator('em').innerText()).toBe('word');
-      expect(await shown.locator('b').count()).toBe(0);
-      expect(await shown.locator('pre').innerText()).toBe('print("hi")');
-      expect(await shown.getByRole('link', { name: 'out' }).getAttribute('rel')).toBe('noopener noreferrer');
-      await shown.locator('.code').getByRole('button', { name: 'Copy' }).click();
-      await shown.getByRole('button', { name: 'Copied' }).waitFor();
+      await say(page, directive({ response }));
+      await untilCompleted(page);
+      const displayed = responds(page).first();
+      expect(await displayed.locator('em').innerText()).toBe('word');
+      expect(await displayed.locator('b').count()).toBe(0);
+      expect(await displayed.locator('pre').innerText()).toBe('print("hi")');
+      expect(await displayed.getByRole('link', { name: 'out' }).getAttribute('rel')).toBe('noopener noreferrer');
+      await displayed.locator('.code').getByRole('button', { name: 'Copy' }).click();
+      await displayed.getByRole('button', { name: 'Copied' }).waitFor();
       await messageBox(page).press('Control+V');
       expect(await messageBox(page).inputValue()).toBe('print("hi")');
     });
   });
 
   it('runs and fetches nothing that an answer holds', async () => {
-    const answer = [
+    const response = [
       '<img src="https://example.com/a.png" onerror="document.title=1"> <script>document.title = 2</script>',
       '[one](javascript:document.title=3) [two](data:text/html,x) [three](https://example.com "a\\" onclick=\\"b")',
       '![four](https://example.com/b.png) ![five](javascript:document.title=4)',
     ].join('\n\n');
     await play(async (page) => {
-      await say(page, directive({ answer }));
-      await untilAnswered(page);
-      const shown = answers(page).first().locator('.markdown');
-      expect(await shown.locator('img, script, [onclick], [onerror]').count()).toBe(0);
-      const links = await shown.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+      await say(page, directive({ response }));
+      await untilCompleted(page);
+      const displayed = responds(page).first().locator('.markdown');
+      expect(await displayed.locator('img, script, [onclick], [onerror]').count()).toBe(0);
+      const links = await displayed.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
       expect(links).toEqual([null, null, 'https://example.com', 'https://example.com/b.png', null]);
       expect(await page.title()).toBe('Conch');
     });
   });
 
   it('keeps the numbers of lists and the sides of columns', async () => {
-    const answer = '1. one\n\n```\ncode\n```\n\n2. two\n\n| a |\n| -: |\n| 1 |';
+    const response = '1. one\n\n```\ncode\n```\n\n2. two\n\n| a |\n| -: |\n| 1 |';
     await play(async (page) => {
-      await say(page, directive({ answer }));
-      await untilAnswered(page);
-      const shown = answers(page).first().locator('.markdown');
-      expect(await shown.locator('ol').last().getAttribute('start')).toBe('2');
-      expect(await shown.locator('td').getAttribute('align')).toBe('right');
+      await say(page, directive({ response }));
+      await untilCompleted(page);
+      const displayed = responds(page).first().locator('.markdown');
+      expect(await displayed.locator('ol').last().getAttribute('start')).toBe('2');
+      expect(await displayed.locator('td').getAttribute('align')).toBe('right');
     });
   });
 
   it('folds reasoning', async () => {
     await play(async (page) => {
       await say(page, directive({ answer: '<think>\nsecret thoughts\n</think>\n\nThe answer.' }));
-      await untilAnswered(page);
-      const shown = answers(page).first();
-      expect(await shown.locator('.markdown').innerText()).toBe('The answer.');
-      expect(await shown.getByText('secret thoughts').isVisible()).toBe(false);
-      await shown.getByText('Reasoning').click();
-      expect(await shown.getByText('secret thoughts').isVisible()).toBe(true);
+      await untilCompleted(page);
+      const displayed = responds(page).first();
+      expect(await displayed.locator('.markdown').innerText()).toBe('The answer.');
+      expect(await displayed.getByText('secret thoughts').isVisible()).toBe(false);
+      await displayed.getByText('Reasoning').click();
+      expect(await displayed.getByText('secret thoughts').isVisible()).toBe(true);
     });
   });
 
@@ -99,12 +99,12 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
     await play(async (page) => {
       await page.getByLabel('Tools').fill(JSON.stringify([tool]));
       await say(page, directive({ answers: [call, 'It rains.'] }));
-      await untilAnswered(page);
-      expect(await answers(page).first().locator('pre').innerText()).toBe('{\n  "city": "Rome"\n}');
+      await untilCompleted(page);
+      expect(await responds(page).first().locator('pre').innerText()).toBe('{\n  "city": "Rome"\n}');
       await page.getByLabel('Result of weather').fill('rain');
       await page.getByRole('button', { name: 'Send results' }).click();
-      await answers(page).getByText('It rains.').waitFor();
-      await untilAnswered(page);
+      await responds(page).getByText('It rains.').waitFor();
+      await untilCompleted(page);
       expect(await violations(page)).toEqual([]);
     });
   });
@@ -115,8 +115,8 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await page.getByText(/\bw3\b/).waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped.', { exact: true }).waitFor();
-      await untilAnswered(page);
-      expect(await answers(page).first().locator('.markdown').innerText()).toMatch(/^w1 w2 w3/);
+      await untilCompleted(page);
+      expect(await responds(page).first().locator('.markdown').innerText()).toMatch(/^w1 w2 w3/);
       await conch.logged(({ path, status }) => path === '/v1/chat/completions' && status === 499);
     });
   });
@@ -124,18 +124,18 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
   it('asks again, also in other words', async () => {
     await play(async (page) => {
       await say(page, directive({ answer: 'one' }));
-      await untilAnswered(page);
+      await untilCompleted(page);
       await say(page, directive({ answer: 'two' }));
-      await untilAnswered(page);
-      await answers(page).last().getByRole('button', { name: 'Retry' }).click();
-      await untilAnswered(page);
-      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['one', 'two']);
+      await untilCompleted(page);
+      await responds(page).last().getByRole('button', { name: 'Retry' }).click();
+      await untilCompleted(page);
+      expect(await responds(page).locator('.markdown').allInnerTexts()).toEqual(['one', 'two']);
       await page.getByRole('button', { name: 'Edit' }).first().click();
       await page.getByLabel('Edit message').fill(directive({ answer: 'three' }));
       await page.getByRole('button', { name: 'Send again' }).click();
       await page.getByText('three', { exact: true }).waitFor();
-      await untilAnswered(page);
-      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['three']);
+      await untilCompleted(page);
+      expect(await responds(page).locator('.markdown').allInnerTexts()).toEqual(['three']);
     });
   });
 
@@ -143,15 +143,15 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
     const titles = (page: Page): Promise<string[]> => page.locator('#conversations .title').allInnerTexts();
     await play(async (page) => {
       await say(page, `first ${directive({ answer: 'one' })}`);
-      await untilAnswered(page);
+      await untilCompleted(page);
       await page.getByRole('button', { name: 'New conversation' }).click();
       await say(page, `second ${directive({ answer: 'two' })}`);
-      await untilAnswered(page);
+      await untilCompleted(page);
       await page.reload();
-      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['two']);
+      expect(await responds(page).locator('.markdown').allInnerTexts()).toEqual(['two']);
       expect(await titles(page)).toEqual([expect.stringMatching(/^second/), expect.stringMatching(/^first/)]);
       await page.getByRole('button', { name: /^first/ }).click();
-      expect(await answers(page).locator('.markdown').allInnerTexts()).toEqual(['one']);
+      expect(await responds(page).locator('.markdown').allInnerTexts()).toEqual(['one']);
       await page.getByRole('button', { name: /^Delete: first/ }).click();
       expect(await titles(page)).toEqual([expect.stringMatching(/^second/)]);
       await page.reload();
@@ -165,18 +165,18 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       await page.getByLabel('Temperature').fill('0.5');
       await page.getByLabel('Other fields').fill('{"top_k": 3}');
       await say(page, directive({ answer: 'one' }));
-      await untilAnswered(page);
+      await untilCompleted(page);
       // What is changed afterwards is no part of it.
       await page.getByLabel('Temperature').fill('0.9');
       await page.getByRole('button', { name: 'Show request' }).click();
-      const shown = page.getByRole('dialog').locator('pre');
-      expect(await shown.innerText()).toContain(`curl -N '${conch.url}/v1/chat/completions'`);
-      expect(await shown.innerText()).toContain("It'\\''s you.");
-      expect(await shown.innerText()).toContain('"temperature": 0.5');
+      const displayed = page.getByRole('dialog').locator('pre');
+      expect(await displayed.innerText()).toContain(`curl -N '${conch.url}/v1/chat/completions'`);
+      expect(await displayed.innerText()).toContain("It'\\''s you.");
+      expect(await displayed.innerText()).toContain('"temperature": 0.5');
       await page.getByRole('button', { name: 'Python' }).click();
-      expect(await shown.innerText()).toContain('extra_body={\n        "top_k": 3,\n    }');
+      expect(await displayed.innerText()).toContain('extra_body={\n        "top_k": 3,\n    }');
       await page.getByRole('button', { name: 'TypeScript' }).click();
-      expect(await shown.innerText()).toContain(`baseURL: "${conch.url}/v1"`);
+      expect(await displayed.innerText()).toContain(`baseURL: "${conch.url}/v1"`);
       expect(await violations(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -198,9 +198,9 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
 
   it('leads to the page of the API', async () => {
     await visit(browser, conch.url, async (page) => {
-      const opened = page.waitForEvent('popup');
+      const handles = page.waitForEvent('popup');
       await page.getByRole('link', { name: 'API' }).click();
-      const reference = await opened;
+      const reference = await handles;
       await reference.getByRole('heading', { name: /^Conch API / }).waitFor();
       expect(await violations(reference)).toEqual([]);
       await reference.getByRole('link', { name: 'openapi.json', exact: true }).click();

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { post } from '../support/gateway.ts';
 import {
-  answers,
   choose,
   fitsItsWidth,
   isWithoutChromium,
   patience,
   phone,
+  responds,
   say,
   shoot,
   startChromium,
-  untilAnswered,
+  untilCompleted,
   violations,
   visit,
 } from './browser.ts';
@@ -31,7 +31,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
     await page.getByLabel('Temperature').fill('0');
     await page.getByLabel('Max tokens').fill('48');
     await say(page, 'What is a conch?');
-    await untilAnswered(page);
+    await untilCompleted(page);
   };
 
   /** Asks something beside the dashboard, which then has it in its charts. */
@@ -46,15 +46,15 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
     await visit(browser, conch.url, async (page) => {
       await choose(page, model);
       await chat(page);
-      const first = answers(page).first();
+      const first = responds(page).first();
       expect(await first.getAttribute('aria-label')).toBe(`Response from ${model}`);
       expect(await first.locator('.markdown').innerText()).toMatch(/\w/);
       expect(await first.locator('.figures').innerText()).toMatch(
         /^first token [\d.]+ m?s · [\d.]+ tokens\/s · \d+ tokens in [\d.]+ m?s$/,
       );
       await say(page, 'Say it in five words.');
-      await untilAnswered(page);
-      expect(await answers(page).count()).toBe(2);
+      await untilCompleted(page);
+      expect(await responds(page).count()).toBe(2);
       const line = conch.log().findLast(({ path }) => path === '/v1/chat/completions');
       expect(line).toMatchObject({ status: 200, model });
     });
@@ -82,7 +82,7 @@ describe.skipIf(isWithoutChromium)('the page in front of the embedded model', pa
       expect(await fitsItsWidth(page)).toBe(true);
       await page.getByRole('button', { name: 'Settings' }).click();
       await say(page, 'What is a conch?');
-      await untilAnswered(page);
+      await untilCompleted(page);
       expect(await fitsItsWidth(page)).toBe(true);
       expect(await violations(page)).toEqual([]);
       await shoot(page, 'playground-phone');

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ContractKind, parameterNames } from '../../src/contracts/contract.ts';
 import { ChatRequest } from '../../src/requests/chat-request.ts';
 import { CompletionRequest } from '../../src/requests/completion-request.ts';
-import { textsOf, user } from '../gateway/asking.ts';
 import { chatRows } from '../gateway/chat-fields.ts';
 import { completionRows } from '../gateway/completion-fields.ts';
 import type { Row } from '../gateway/field-rows.ts';
+import { textsOf, user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
@@ -81,7 +81,7 @@ const apis = [
 const company: Readonly<Record<string, object>> = { length_penalty: { use_beam_search: true } };
 
 /** What the model says where the form of its answer is emulated: it must have it by itself. */
-const answers: Readonly<Record<string, string>> = {
+const responses: Readonly<Record<string, string>> = {
   response_format: '{"a":1}',
   structured_outputs: '"a"',
   guided_json: '{"a":1}',
@@ -106,12 +106,12 @@ describe.each(apis)('the fields of $api', ({ path, schema, rows, table, ask }) =
     const fields = Object.entries<Row>(rows);
     const outcomes = await Promise.all(
       fields.map(async ([field, { send }]): Promise<[string, string]> => {
-        const text = table[field]?.[contract] === 'emulated' ? answers[field] : undefined;
+        const text = table[field]?.[contract] === 'emulated' ? responses[field] : undefined;
         const basic = ask(text === undefined ? prompt : directive({ answer: text }));
         const body = { ...basic, max_tokens: 64, ...send, ...company[field], model: models[contract] };
         if ('max_completion_tokens' in send) Reflect.deleteProperty(body, 'max_tokens');
-        const answer = await post(conch.url + path, body);
-        return [field, verdict(field, answer, table[field]?.[contract])];
+        const response = await post(conch.url + path, body);
+        return [field, verdict(field, response, table[field]?.[contract])];
       }),
     );
     const expected = fields.map(([field]) => [field, table[field]?.[contract]]);
@@ -125,8 +125,8 @@ describe('a supported field', () => {
 
   /** What the engine was sent; without what differs from request to request unless that is asked for. */
   const received = async (model: string, body: object, field = '') => {
-    const answer = await post(`${conch.url}/v1/completions`, { model, prompt: echo, max_tokens: 64, ...body });
-    const inputs = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
+    const response = await post(`${conch.url}/v1/completions`, { model, prompt: echo, max_tokens: 64, ...body });
+    const inputs = JSON.parse(textsOf(response)[0] ?? '') as Record<string, unknown>;
     return Object.fromEntries(Object.entries(inputs).filter(([name]) => field === 'seed' || !drawn.has(name)));
   };
 
@@ -159,12 +159,15 @@ describe('conch doctor', () => {
   it('says the same of every parameter', async () => {
     const { stdout, code } = await runConch(['doctor', '--json', ...flags]);
     const { models: found } = JSON.parse(stdout) as {
-      models: { model: string; parameters?: { honoured: string[]; emulated: string[]; refused: { name: string }[] } }[];
+      models: {
+        model: string;
+        parameters?: { supported: string[]; emulated: string[]; refused: { name: string }[] };
+      }[];
     };
     for (const contract of contracts) {
       const { parameters } = found.find(({ model }) => model === models[contract]) ?? {};
       const said = parameterNames.map((name) => {
-        if (parameters?.honoured.includes(name)) return [name, 'supported'];
+        if (parameters?.supported.includes(name)) return [name, 'supported'];
         if (parameters?.emulated.includes(name)) return [name, 'emulated'];
         return [name, parameters?.refused.some((each) => each.name === name) ? 'not supported' : 'missing'];
       });

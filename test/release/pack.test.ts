@@ -78,12 +78,12 @@ describe('the archive of a release', () => {
     const bill = JSON.parse(readFileSync(installed('triton-conch/dist/sbom.cdx.json'), 'utf8')) as {
       components: { name: string; hashes?: unknown; licenses?: unknown; properties: { value: string }[] }[];
     };
-    const inPlace = (place: string) =>
-      bill.components.filter(({ properties }) => properties[0]?.value === place).map(({ name }) => name);
+    const inLocation = (location: string) =>
+      bill.components.filter(({ properties }) => properties[0]?.value === location).map(({ name }) => name);
     const licences = readFileSync(installed('triton-conch/dist/LICENSES.txt'), 'utf8');
-    expect(inPlace('bundled')).toEqual(expect.arrayContaining(['fastify', 'pino', 'zod']));
-    for (const name of inPlace('bundled')) expect(licences).toContain(`${name} `);
-    expect(inPlace('installed')).toEqual(expect.arrayContaining(['libsql', 'tokenizers']));
+    expect(inLocation('bundled')).toEqual(expect.arrayContaining(['fastify', 'pino', 'zod']));
+    for (const name of inLocation('bundled')) expect(licences).toContain(`${name} `);
+    expect(inLocation('installed')).toEqual(expect.arrayContaining(['libsql', 'tokenizers']));
     expect(bill.components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, textsOf } from '../gateway/asking.ts';
+import { begin, textsOf } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive, exchange } from '../support/exchange.ts';
 import { post, sharedGateway, startGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { firstAnswered, type Held, hold } from './holding.ts';
+import { firstCompleted, type Held, hold } from './holding.ts';
 
 let conch: Conch;
 let free: SharedConch;
@@ -36,7 +36,7 @@ async function letGo(held: readonly Held[]): Promise<void> {
   for (const one of held) {
     await one.untilHeld();
     await one.release();
-    expect([(await one.answer).status, textsOf(await one.answer)]).toEqual([200, [' w1 w2']]);
+    expect([(await one.response).status, textsOf(await one.response)]).toEqual([200, [' w1 w2']]);
   }
 }
 
@@ -44,9 +44,9 @@ describe('--max-running and --max-waiting', () => {
   it('let so many run and so many wait, refuse the next, and let those who wait in', async () => {
     const running = [toy(), toy()];
     await Promise.all(running.map(({ untilHeld }) => untilHeld()));
-    const { first, answer, others } = await firstAnswered([toy(), toy()]);
-    const retryAfter = answer.headers.get('retry-after');
-    expect([answer.status, answer.body]).toEqual([429, full('vllm-toy', 2, 1, retryAfter)]);
+    const { first, response, others } = await firstCompleted([toy(), toy()]);
+    const retryAfter = response.headers.get('retry-after');
+    expect([response.status, response.body]).toEqual([429, full('vllm-toy', 2, 1, retryAfter)]);
     expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
     expect(Number(retryAfter)).toBeLessThanOrEqual(60);
     expect([await first.state(), await others[0]?.state()]).toEqual(['unknown', 'unknown']);
@@ -63,8 +63,8 @@ describe('--max-running and --max-waiting', () => {
     expect(refused[1]).toContain('rate_limit_exceeded');
     await (refused[0] === waiting ? others : waiting).leave();
     await conch.logged(({ message }) => message === 'client disconnected');
-    const { answer, others: queued } = await firstAnswered([toy(), toy()]);
-    expect(answer.status).toBe(429);
+    const { response, others: queued } = await firstCompleted([toy(), toy()]);
+    expect(response.status).toBe(429);
     await letGo([...running, ...queued]);
   });
 
@@ -80,8 +80,8 @@ describe('--max-running and --max-waiting', () => {
       ['/v1/responses', { model, input: 'x' }],
       ['/v1/responses', { model, input: 'x', background: true }],
     ] as const) {
-      const { status, body: told, headers } = await post(conch.url + path, body);
-      expect([path, status, told]).toEqual([path, 429, full(model, 1, 0, headers.get('retry-after'))]);
+      const { status, body: reported, headers } = await post(conch.url + path, body);
+      expect([path, status, reported]).toEqual([path, 429, full(model, 1, 0, headers.get('retry-after'))]);
     }
     const anthropic = await post(`${conch.url}/v1/messages`, { model, max_tokens: 5, messages });
     expect([anthropic.status, anthropic.body.error?.['type']]).toEqual([429, 'rate_limit_error']);
@@ -114,15 +114,15 @@ describe('--max-running and --max-waiting', () => {
 
 describe('x-conch-priority', () => {
   it('puts requests behind those with a higher number', async () => {
-    const places = { url: conch.url, control: free.url, model: 'vllm-2410' };
-    const running = hold(places);
+    const locations = { url: conch.url, control: free.url, model: 'vllm-2410' };
+    const running = hold(locations);
     await running.untilHeld();
     const order = new Map(
-      [-3, -2, -1].map((priority) => [hold(places, { 'x-conch-priority': String(priority) }), priority]),
+      [-3, -2, -1].map((priority) => [hold(locations, { 'x-conch-priority': String(priority) }), priority]),
     );
     // Two wait; which one is refused is a matter of chance.
-    const { answer, others } = await firstAnswered([...order.keys()]);
-    expect(answer.status).toBe(429);
+    const { response, others } = await firstCompleted([...order.keys()]);
+    expect(response.status).toBe(429);
     const [next, last] = others.toSorted((a, b) => (order.get(b) ?? 0) - (order.get(a) ?? 0)) as [Held, Held];
     await letGo([running]);
     await next.untilHeld();
@@ -136,9 +136,9 @@ describe('x-conch-priority', () => {
     ['-11', 400, 'invalid_request', 'x-conch-priority: must be an integer from -10 to 10, not "-11".'],
     ['', 400, 'invalid_request', 'x-conch-priority: must be an integer from -10 to 10, not "".'],
   ])('of %j is refused by name', async (priority, status, code, message) => {
-    const answer = await post(`${conch.url}/v1/completions`, hello('vllm-toy'), { 'x-conch-priority': priority });
+    const response = await post(`${conch.url}/v1/completions`, hello('vllm-toy'), { 'x-conch-priority': priority });
     const type = status === 403 ? 'permission_error' : 'invalid_request_error';
-    expect([answer.status, answer.body]).toEqual([
+    expect([response.status, response.body]).toEqual([
       status,
       { error: { message, type, param: 'x-conch-priority', code } },
     ]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, textsOf } from '../gateway/asking.ts';
+import { begin, textsOf } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
@@ -94,7 +94,7 @@ describe('GET /v1/servers', () => {
         ejected_seconds: 0,
         weight: 1,
         first_response_ms: firstResponse,
-        last_fault: null,
+        last_error: null,
         models: expect.arrayContaining(models.map((name) => ({ name, state: 'READY', breaker: 'closed' }))),
       });
       expect(rows).toEqual([row(0, 1, ['vllm-llama', 'vllm-toy'], expect.any(Number)), row(1, 0, ['vllm-toy'], null)]);
@@ -107,11 +107,11 @@ describe('the KServe frontends', () => {
       const line = await conch.logged(({ message }) => String(message).startsWith('KServe listens on http'));
       const [, url] = String(line['message']).split('KServe listens on ');
       for (let time = 0; time < 4; time++) {
-        const answer = await post(`${url}/v2/models/vllm-toy/generate`, {
+        const response = await post(`${url}/v2/models/vllm-toy/generate`, {
           text_input: directive({ answer: 'k' }),
           stream: false,
         });
-        expect(answer.status).toBe(200);
+        expect(response.status).toBe(200);
       }
       expect((await serversOf(conch)).map((row) => row.requests)).toEqual([2, 2]);
     }));

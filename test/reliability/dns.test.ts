@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin } from '../gateway/asking.ts';
+import { begin } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { inRoot } from '../support/environment.ts';

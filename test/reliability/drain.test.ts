@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { begin, countOf, release, user } from '../gateway/asking.ts';
+import { begin, countOf, release, user } from '../gateway/requests.ts';
 import { grpcStatus } from '../security/grpc-status.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
@@ -69,9 +69,9 @@ describe('SIGTERM', () => {
       connection: 'close',
     });
     const prompt = directive({ answer: 'one' });
-    const answer = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt });
-    expect(answer.headers.get('connection')).toBe('close');
-    expect(answer.body).toMatchObject({ choices: [{ text: 'one' }] });
+    const response = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt });
+    expect(response.headers.get('connection')).toBe('close');
+    expect(response.body).toMatchObject({ choices: [{ text: 'one' }] });
     const streamed = await post(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt, stream: true });
     expect(streamed.headers.get('connection')).toBe('close');
     // The second signal ends it at once.

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { begin, textsOf } from '../gateway/asking.ts';
+import { begin, textsOf } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf, post } from '../support/gateway.ts';
@@ -67,9 +67,9 @@ const engineFailed = failed('The engine behind this model has failed.');
 describe('a guide that ends an engine', { timeout: 240_000 }, () => {
   it('runs once: the other engine lives and serves', async () => {
     const over = await start(2, '--engine-recovery=off', hour);
-    const answer = await complete(over, {}, killer);
-    expect([answer.status, answer.body]).toEqual([503, engineFailed]);
-    expect(['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))).toEqual(['10', 'false']);
+    const result = await complete(over, {}, killer);
+    expect([result.status, result.body]).toEqual([503, engineFailed]);
+    expect(['retry-after', 'x-should-retry'].map((name) => result.headers.get(name))).toEqual(['10', 'false']);
     const rows = await serversOf(over);
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(1);
     expect(states(rows)).toEqual(['FAILED', 'READY']);

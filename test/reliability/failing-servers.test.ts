@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, textsOf } from '../gateway/asking.ts';
+import { begin, textsOf } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { eventsOf } from '../support/gateway.ts';
@@ -38,7 +38,7 @@ describe('an engine that died behind a server that is ready', () => {
     const [row] = await serversOf(conch);
     expect(states(await serversOf(conch))).toEqual(['FAILED', 'READY']);
     expect(row).toMatchObject({ state: 'ready', ready: true, failures: 1, retried: 0 });
-    expect(row?.last_fault).toMatchObject({ code: 'UNKNOWN', model: 'vllm-toy' });
+    expect(row?.last_error).toMatchObject({ code: 'UNKNOWN', model: 'vllm-toy' });
 
     await tellToy(one, { revive: true, answer: 'back' });
     const rows = await untilServers(conch, (now) => states(now).every((state) => state === 'READY'));
@@ -50,9 +50,9 @@ describe('a server that is too slow', () => {
   it('is left for another one before its first response', async () => {
     const before = (await serversOf(conch)).map(({ requests }) => requests);
     // Both are as slow as this, and so is every try.
-    const answer = await complete(conch, { answer: 'late', start_delay_ms: 5000 }, { stream: true });
-    expect(answer.status).toBe(504);
-    expect(answer.body).toEqual({
+    const response = await complete(conch, { answer: 'late', start_delay_ms: 5000 }, { stream: true });
+    expect(response.status).toBe(504);
+    expect(response.body).toEqual({
       error: {
         message: 'The model did not start its response within the time limit for the first token.',
         type: 'server_error',
@@ -98,8 +98,8 @@ describe('a server that is killed', () => {
     expect((await serversOf(fresh)).map(({ running }) => running)).toEqual([1, 1]);
     const [one] = tritons as [Triton];
     await one.kill('SIGKILL');
-    const answers = await Promise.all(streams.map((stream) => stream.whole()));
-    const ends = answers.map((text) => eventsOf(text).at(-1));
+    const responses = await Promise.all(streams.map((stream) => stream.whole()));
+    const ends = responses.map((text) => eventsOf(text).at(-1));
     expect(ends).toContain('[DONE]');
     expect(ends).toContainEqual({
       error: {

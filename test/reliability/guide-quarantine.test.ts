@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { textsOf } from '../gateway/asking.ts';
+import { textsOf } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import type { Triton } from '../support/triton.ts';
 import { complete, startOver, startTritons } from './two-servers.ts';

@@ -1,13 +1,13 @@
-import { countOf, release } from '../gateway/asking.ts';
+import { countOf, release } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 
 let tags = 0;
 
 /** A completion that waits in the toy model until it is let go. */
 export interface Held {
   readonly tag: string;
-  readonly answer: Promise<Answer>;
+  readonly response: Promise<Response>;
   /** Resolves when the model has begun it and waits. */
   readonly untilHeld: () => Promise<unknown>;
   readonly release: () => Promise<void>;
@@ -15,7 +15,7 @@ export interface Held {
   readonly state: () => Promise<string>;
 }
 
-interface Places {
+interface Locations {
   /** Where it is sent. */
   readonly url: string;
   /** A Conch without limits in front of the same model, for what steers it. */
@@ -24,15 +24,15 @@ interface Places {
 }
 
 /** Sends a completion that is held after its first token. */
-export function hold({ url, control, model = 'vllm-toy' }: Places, headers: Record<string, string> = {}): Held {
+export function hold({ url, control, model = 'vllm-toy' }: Locations, headers: Record<string, string> = {}): Held {
   const tag = `held-${process.pid}-${tags++}`;
   const prompt = directive({ tokens: 2, hold_at: 1, tag });
   // A connection of its own, so that it is nobody's turn twice.
-  const answer = post(`${url}/v1/completions`, { model, prompt }, { connection: 'close', ...headers });
-  answer.catch(() => undefined);
+  const response = post(`${url}/v1/completions`, { model, prompt }, { connection: 'close', ...headers });
+  response.catch(() => undefined);
   return {
     tag,
-    answer,
+    response,
     untilHeld: () => countOf(control, tag, { model, until: 'held' }),
     release: () => release(control, tag, model),
     state: async () => (await countOf(control, tag, { model })).state,
@@ -40,7 +40,11 @@ export function hold({ url, control, model = 'vllm-toy' }: Places, headers: Reco
 }
 
 /** Those of several requests that are not answered yet, once one of them is, and that one. */
-export async function firstAnswered(all: readonly Held[]): Promise<{ first: Held; answer: Answer; others: Held[] }> {
-  const { held: first, answer } = await Promise.race(all.map(async (held) => ({ held, answer: await held.answer })));
-  return { first, answer, others: all.filter((held) => held !== first) };
+export async function firstCompleted(
+  all: readonly Held[],
+): Promise<{ first: Held; response: Response; others: Held[] }> {
+  const { held: first, response } = await Promise.race(
+    all.map(async (held) => ({ held, response: await held.response })),
+  );
+  return { first, response, others: all.filter((held) => held !== first) };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Begun, begin } from '../gateway/asking.ts';
+import { begin, type Started } from '../gateway/requests.ts';
 import { startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
@@ -28,7 +28,7 @@ export async function killedServer({ streams, kills }: Size) {
   const conch = await startConch({
     flags: [...addresses.flatMap((address) => ['--triton', address]), '--refresh-interval', '200ms', ...template],
   });
-  const ask = (): Begun => begin(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt, stream: true });
+  const ask = (): Started => begin(`${conch.url}/v1/completions`, { model: 'vllm-toy', prompt, stream: true });
   const figures = { streams: 0, whole: 0, failed: 0, after: 0, afterWhole: 0 };
   try {
     for (let round = 0; round < kills; round++) {

@@ -15,7 +15,7 @@ async function startWith(stdout: number | 'pipe', format: 'json' | 'pretty') {
   const child = spawn(process.execPath, [inRoot('dist/main.js'), ...flags], { stdio: ['ignore', stdout, 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let errors = '';
-  const told = new Promise<void>((resolve) => {
+  const reported = new Promise<void>((resolve) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       errors += text;
       if (errors.includes('\n')) resolve();
@@ -28,7 +28,7 @@ async function startWith(stdout: number | 'pipe', format: 'json' | 'pretty') {
     const [code] = await exit;
     return { code, errors };
   };
-  return { child, url, told, stop };
+  return { child, url, reported, stop };
 }
 
 async function untilReady(url: string): Promise<void> {
@@ -36,10 +36,10 @@ async function untilReady(url: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-async function answers(url: string): Promise<void> {
+async function responds(url: string): Promise<void> {
   const body = { model: 'vllm-toy', prompt: directive({ answer: 'one' }) };
-  const { status, body: answer } = await post(`${url}/v1/completions`, body);
-  expect({ status, answer }).toMatchObject({ status: 200, answer: { choices: [{ text: 'one' }] } });
+  const { status, body: response } = await post(`${url}/v1/completions`, body);
+  expect({ status, response }).toMatchObject({ status: 200, answer: { choices: [{ text: 'one' }] } });
 }
 
 describe.each(['json', 'pretty'] as const)('a log (%s)', (format) => {
@@ -48,8 +48,8 @@ describe.each(['json', 'pretty'] as const)('a log (%s)', (format) => {
     const conch = await startWith(full, format);
     closeSync(full);
     await untilReady(conch.url);
-    await conch.told;
-    for (let count = 0; count < 20; count++) await answers(conch.url);
+    await conch.reported;
+    for (let count = 0; count < 20; count++) await responds(conch.url);
     expect(await conch.stop()).toEqual({
       code: 0,
       errors: 'conch: writing the log failed (ENOSPC); requests are still served\n',
@@ -60,9 +60,9 @@ describe.each(['json', 'pretty'] as const)('a log (%s)', (format) => {
     const conch = await startWith('pipe', format);
     await untilReady(conch.url);
     conch.child.stdout?.destroy();
-    await answers(conch.url);
-    await conch.told;
-    await answers(conch.url);
+    await responds(conch.url);
+    await conch.reported;
+    await responds(conch.url);
     expect(await conch.stop()).toEqual({
       code: 0,
       errors: 'conch: writing the log failed (EPIPE); requests are still served\n',

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { countOf } from '../gateway/asking.ts';
+import { countOf } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await hasty.stop();
 });
 
-function opened({ url }: Conch): Socket {
+function handles({ url }: Conch): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
@@ -29,7 +29,7 @@ function opened({ url }: Conch): Socket {
 function ask(body: object, id: string): Socket {
   const text = JSON.stringify({ model: 'vllm-toy', ...body });
   const head = `POST /v1/completions HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\ncontent-type: application/json\r\n`;
-  const socket = opened(conch);
+  const socket = handles(conch);
   socket.write(`${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
   return socket;
 }
@@ -83,14 +83,14 @@ describe('a client that sends too slowly', () => {
       'no end of its body',
       'POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
     ],
-  ])('(%s) is answered with a 408 and its connection closed', async (_, begun) => {
-    const socket = opened(hasty);
-    socket.write(begun);
+  ])('(%s) is answered with a 408 and its connection closed', async (_, started) => {
+    const socket = handles(hasty);
+    socket.write(started);
     expect(await wholeOf(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
   it('(nothing at all) is closed', async () => {
-    const socket = opened(hasty);
+    const socket = handles(hasty);
     await new Promise((resolve) => socket.resume().once('close', resolve));
     expect((await fetch(`${hasty.url}/health/live`)).status).toBe(200);
   });

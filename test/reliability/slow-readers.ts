@@ -30,12 +30,12 @@ export async function slowReaders(readers: number, slowClientTimeout: string) {
   await Promise.all(all.map(() => closed(ask(fewTokens).resume())));
   const fastPeak = peakOf(fast.stop());
   const slow = sampleMemory(conch.pid, 50);
-  const begun = performance.now();
+  const started = performance.now();
   const sockets = all.map(() => ask(manyTokens).pause());
   const isCutOff = ({ reason }: Record<string, unknown>) => String(reason).includes('read nothing for');
   while (conch.log().filter(isCutOff).length < readers)
     await conch.logged((line) => isCutOff(line) && conch.log().filter(isCutOff).length >= readers);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   const slowPeak = peakOf(slow.stop());
   for (const socket of sockets) socket.destroy();
   const lines = conch.log().filter(isCutOff);

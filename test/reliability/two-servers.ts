@@ -35,7 +35,7 @@ export interface ServerRow {
   readonly requests: number;
   readonly failures: number;
   readonly retried: number;
-  readonly last_fault: Record<string, unknown> | null;
+  readonly last_error: Record<string, unknown> | null;
   readonly models: readonly { name: string; state: string; breaker: string }[];
 }
 
@@ -46,10 +46,10 @@ export async function serversOf({ url }: Conch): Promise<ServerRow[]> {
 }
 
 /** Resolves with the rows once they are as wanted; the test's own time limit ends the wait. */
-export async function untilServers(conch: Conch, isWanted: (rows: ServerRow[]) => boolean): Promise<ServerRow[]> {
+export async function untilServers(conch: Conch, isExpected: (rows: ServerRow[]) => boolean): Promise<ServerRow[]> {
   for (;;) {
     const rows = await serversOf(conch);
-    if (isWanted(rows)) return rows;
+    if (isExpected(rows)) return rows;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -57,32 +57,32 @@ describe('two workers', { timeout: 120_000 }, () => {
     const statuses: number[] = [];
     for (let count = 0; count < 6; count++) statuses.push(await ask(bearer('few')));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
-    const wanted = [
+    const expected = [
       expect.stringMatching(/^conch_requests_total\{route="\/v1\/completions",.*status="200",.*key="few"\} 4$/),
       expect.stringMatching(/^conch_inferences_total\{model="vllm-toy",.*outcome="ok"\} 4$/),
       expect.stringMatching(/^conch_server_available\{server=".*"\} 1$/),
       'conch_workers 2',
     ];
     for (let count = 0; count < 2; count++) {
-      expect((await read('/metrics')).split('\n')).toEqual(expect.arrayContaining(wanted));
+      expect((await read('/metrics')).split('\n')).toEqual(expect.arrayContaining(expected));
       const servers = JSON.parse(await read('/v1/servers')) as { data: { requests: number }[] };
       expect(servers.data.map(({ requests }) => requests)).toEqual([4]);
     }
     await replaceOne();
     for (let count = 0; count < 2; count++)
-      expect((await read('/metrics')).split('\n')).toEqual(expect.arrayContaining(wanted));
+      expect((await read('/metrics')).split('\n')).toEqual(expect.arrayContaining(expected));
     const held = hold({ url: conch.url, control: free.url }, bearer('free'));
     await held.untilHeld();
     expect(await conch.stop()).toBe(1);
-    const answered = conch.log().filter((line) => line['path'] === '/v1/completions' && line['status'] === 200);
-    expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+    const completed = conch.log().filter((line) => line['path'] === '/v1/completions' && line['status'] === 200);
+    expect(new Set(completed.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
     const ended = conch.log().map(({ message }) => / ended by signal \w+/.exec(String(message))?.[0]);
     expect(ended.filter((text) => text !== undefined)).toEqual([' ended by signal SIGKILL']);
   });
 
   it('keep a key revoked, also in a worker that is started again beside a file with a mistake', async () => {
     const file = join(folder, 'conch.yaml');
-    const told = (text: string) =>
+    const notify = (text: string) =>
       Promise.all(
         [1, 2].map((worker) =>
           conch.logged((line) => line['worker'] === worker && String(line['message']).includes(text)),
@@ -92,9 +92,9 @@ describe('two workers', { timeout: 120_000 }, () => {
     await startTwo('--config', file);
     const [old, current] = ['the-old-key', 'the-new-key'].map((key) => ({ authorization: `Bearer ${key}` }));
     writeFileSync(file, 'api_key: [the-new-key]\n');
-    await told('changed: api_key');
+    await notify('changed: api_key');
     writeFileSync(file, 'api_key: [\n');
-    await told('the settings are unchanged');
+    await notify('the settings are unchanged');
     await replaceOne();
     const statuses = [];
     for (let count = 0; count < 4; count++) statuses.push(await ask(old ?? {}), await ask(current ?? {}));

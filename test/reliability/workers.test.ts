@@ -2,16 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { begin, countOf, release, streamedChoices, textsOf } from '../gateway/asking.ts';
+import { begin, countOf, release, streamedChoices, textsOf } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { post, sharedGateway } from '../support/gateway.ts';
-import { processes, untilGone } from '../support/processes.ts';
+import { processes, untilClosed } from '../support/processes.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
-import { firstAnswered, type Held, hold } from './holding.ts';
+import { firstCompleted, type Held, hold } from './holding.ts';
 import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
 
 let free: SharedConch;
@@ -41,17 +41,17 @@ async function letGo(held: readonly Held[]): Promise<void> {
   for (const one of held) {
     await one.untilHeld();
     await one.release();
-    expect([(await one.answer).status, textsOf(await one.answer)]).toEqual([200, [' w1 w2']]);
+    expect([(await one.response).status, textsOf(await one.response)]).toEqual([200, [' w1 w2']]);
   }
 }
 
 describe('--workers 2', { timeout: 240_000 }, () => {
   it('answers with both on one port, and says once what holds for both', async () => {
     await startTwo('--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0');
-    const told = (text: string) => conch.log().filter(({ message }) => String(message).includes(text));
-    expect(told(' listens on http://').map(({ worker }) => worker)).toEqual([1, 1]);
-    expect([told(' listens on grpc://').length, told('models').length]).toEqual([1, 1]);
-    const kserve = String(told('KServe listens on http://')[0]?.['message']).replace('KServe listens on ', '');
+    const notify = (text: string) => conch.log().filter(({ message }) => String(message).includes(text));
+    expect(notify(' listens on http://').map(({ worker }) => worker)).toEqual([1, 1]);
+    expect([notify(' listens on grpc://').length, notify('models').length]).toEqual([1, 1]);
+    const kserve = String(notify('KServe listens on http://')[0]?.['message']).replace('KServe listens on ', '');
     for (let count = 0; count < 4; count++) {
       expect(textsOf(await post(`${conch.url}/v1/completions`, hello, alone))).toEqual(['hello']);
       const raw = await post(`${kserve}/v2/models/vllm-toy/generate`, { text_input: hello.prompt }, alone);
@@ -59,8 +59,8 @@ describe('--workers 2', { timeout: 240_000 }, () => {
     }
     expect(await conch.stop()).toBe(0);
     for (const path of ['/v1/completions', '/v2/models/vllm-toy/generate']) {
-      const answered = conch.log().filter((line) => line['path'] === path);
-      expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+      const completed = conch.log().filter((line) => line['path'] === path);
+      expect(new Set(completed.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
     }
   });
 
@@ -68,13 +68,13 @@ describe('--workers 2', { timeout: 240_000 }, () => {
     await startTwo('--max-running', '3', '--max-waiting', '2');
     const running = [toy(), toy(), toy()];
     await Promise.all(running.map(({ untilHeld }) => untilHeld()));
-    const { answer, others } = await firstAnswered([toy(), toy(), toy()]);
-    expect([answer.status, answer.body.error?.['code']]).toEqual([429, 'rate_limit_exceeded']);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { response, others } = await firstCompleted([toy(), toy(), toy()]);
+    expect([response.status, response.body.error?.['code']]).toEqual([429, 'rate_limit_exceeded']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await Promise.all(others.map(({ state }) => state()))).toEqual(['unknown', 'unknown']);
     const before = workersOf(conch);
     for (const pid of before) process.kill(pid, 'SIGKILL');
-    for (const held of [...running, ...others]) await expect(held.answer).rejects.toThrow('fetch failed');
+    for (const held of [...running, ...others]) await expect(held.response).rejects.toThrow('fetch failed');
     for (const worker of [1, 2]) {
       const line = await conch.logged(({ message }) => String(message).startsWith(`worker ${worker} ended by signal`));
       expect(line['message']).toBe(`worker ${worker} ended by signal SIGKILL; it restarts in 0.2 s`);
@@ -101,12 +101,12 @@ describe('--workers 2', { timeout: 240_000 }, () => {
       const path = `/v1/responses/${String(made.body['id'])}`;
       await countOf(free.url, tag, { until: 'held' });
       // Connections go to the workers in turn: one of the two does not make it.
-      const shown = (await Promise.all([at(path), at(path)])).map((text) => JSON.parse(text) as { status: string });
+      const displayed = (await Promise.all([at(path), at(path)])).map((text) => JSON.parse(text) as { status: string });
       const followed = [1, 2].map(() => at(`${path}?stream=true`));
       const ending = await end(path);
       const [one = '', other] = await Promise.all(followed);
       const isComplete = one.includes('event: response.completed');
-      return { shown: shown.map(({ status }) => status), ending, isSame: one === other, isComplete };
+      return { shown: displayed.map(({ status }) => status), ending, isSame: one === other, isComplete };
     };
     const whileMade = { shown: ['in_progress', 'in_progress'], isSame: true };
     const tag = `shared-${process.pid}`;
@@ -155,7 +155,7 @@ describe('--workers 2', { timeout: 240_000 }, () => {
     await startTwo();
     expect(workersOf(conch)).toHaveLength(2);
     process.kill(conch.pid, 'SIGKILL');
-    await untilGone((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
+    await untilClosed((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
   });
 
   it('ends at once at a second signal', async () => {
@@ -166,8 +166,8 @@ describe('--workers 2', { timeout: 240_000 }, () => {
     await conch.logged(({ message }) => String(message).startsWith('stopping'));
     process.kill(conch.pid, 'SIGTERM');
     expect(await stopped).toBe(1);
-    await expect(held.answer).rejects.toThrow('fetch failed');
-    await untilGone((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
+    await expect(held.response).rejects.toThrow('fetch failed');
+    await untilClosed((words) => words.includes(`sqlite:${join(folder, 'responses.sqlite')}`));
   });
 });
 
@@ -177,8 +177,8 @@ describe('--workers 2 is refused', () => {
     { flags: ['--model', 'small=x.gguf'], reason: 'small=' },
   ])('with an embedded model: $flags', async ({ flags, reason }) => {
     writeFileSync(join(folder, 'x.gguf'), '');
-    const given = flags.map((flag) => flag.replace('x.gguf', join(folder, 'x.gguf')));
-    const { code, stdout, stderr } = await runConch(['--workers', '2', '--port', '0', ...given]);
+    const value = flags.map((flag) => flag.replace('x.gguf', join(folder, 'x.gguf')));
+    const { code, stdout, stderr } = await runConch(['--workers', '2', '--port', '0', ...value]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^conch: --workers 2: .* \(the embedded engine\)\. Leave --workers out[^\n]*\n$/);
     expect(stderr).toContain(reason);
@@ -194,8 +194,8 @@ describe('--workers 2 is refused', () => {
   });
 
   it('by what a worker cannot do, once', async () => {
-    const place = `sqlite:${inRoot('package.json')}`;
-    const flags = ['--triton', 'localhost:1', '--host', '127.0.0.1', '--port', '0', '--store', place];
+    const location = `sqlite:${inRoot('package.json')}`;
+    const flags = ['--triton', 'localhost:1', '--host', '127.0.0.1', '--port', '0', '--store', location];
     const one = await runConch(flags);
     const two = await runConch([...flags, '--workers', '2']);
     expect([two.code, two.stderr]).toEqual([one.code, one.stderr]);
@@ -220,19 +220,19 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
       readyMilliseconds: 120_000,
     });
     await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
-    const answered = async () => {
-      const answers = [await post(`${conch.url}/v1/completions`, hello, alone)];
-      answers.push(await post(`${conch.url}/v1/completions`, hello, alone));
-      return answers.every(({ status }) => status === 200);
+    const responded = async () => {
+      const responses = [await post(`${conch.url}/v1/completions`, hello, alone)];
+      responses.push(await post(`${conch.url}/v1/completions`, hello, alone));
+      return responses.every(({ status }) => status === 200);
     };
-    await expect.poll(answered, { timeout: 240_000 }).toBe(true);
+    await expect.poll(responded, { timeout: 240_000 }).toBe(true);
     const [pid = 0, ...others] = processes(isOurs);
     expect(others).toEqual([]);
     process.kill(pid, 'SIGKILL');
     const line = await conch.logged(({ message }) => String(message).includes('tritonserver is down'));
     expect(line['worker']).toBeUndefined();
-    await expect.poll(answered, { timeout: 240_000 }).toBe(true);
+    await expect.poll(responded, { timeout: 240_000 }).toBe(true);
     expect(await conch.stop()).toBe(0);
-    await untilGone(isOurs);
+    await untilClosed(isOurs);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, receivedFor, release, streamedChoices, user } from '../gateway/asking.ts';
+import { begin, receivedFor, release, streamedChoices, user } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
@@ -41,8 +41,8 @@ const alias = (name: string, temperature: number) =>
 const echo = directive({ echo_parameters: true });
 /** The temperature that a name's requests are sent with; the status where it is refused. */
 const temperature = async (model: string): Promise<unknown> => {
-  const answer = await post(`${conch.url}/v1/completions`, { model, prompt: echo });
-  return answer.status === 200 ? receivedFor(answer)[0]?.sampling_parameters['temperature'] : answer.status;
+  const response = await post(`${conch.url}/v1/completions`, { model, prompt: echo });
+  return response.status === 200 ? receivedFor(response)[0]?.sampling_parameters['temperature'] : response.status;
 };
 const served = async (): Promise<string[]> => {
   const { data } = (await (await fetch(`${conch.url}/v1/models`)).json()) as { data: { id: string }[] };
@@ -63,12 +63,12 @@ describe('a file that changes is read again', () => {
 
   it('when another file takes its place, time and again', async () => {
     await start(alias('gpt', 0.25));
-    for (const wanted of [0.5, 0.75]) {
+    for (const expected of [0.5, 0.75]) {
       const next = join(folder, '.conch.yaml.new');
-      writeFileSync(next, alias('gpt', wanted));
+      writeFileSync(next, alias('gpt', expected));
       renameSync(next, file);
       await readAgain('models.gpt');
-      expect(await temperature('gpt')).toBe(wanted);
+      expect(await temperature('gpt')).toBe(expected);
     }
   });
 
@@ -82,32 +82,32 @@ describe('a file that changes is read again', () => {
     put('..1', alias('gpt', 0.25));
     symlinkSync(join('..data', 'conch.yaml'), file);
     conch = await startGateway('--config', file);
-    for (const [version, wanted] of [
+    for (const [version, expected] of [
       ['..2', 0.5],
       ['..3', 0.75],
     ] as const) {
-      put(version, alias('gpt', wanted));
+      put(version, alias('gpt', expected));
       await readAgain('models.gpt');
-      expect(await temperature('gpt')).toBe(wanted);
+      expect(await temperature('gpt')).toBe(expected);
     }
   });
 
   it('when the link leads to another folder, where no event tells of it', async () => {
-    const [place, first, second] = ['place', 'first', 'second'].map((name) => join(folder, name)) as [
+    const [location, first, second] = ['place', 'first', 'second'].map((name) => join(folder, name)) as [
       string,
       string,
       string,
     ];
-    for (const [at, wanted] of [
+    for (const [at, expected] of [
       [first, 0.25],
       [second, 0.5],
     ] as const) {
       mkdirSync(at);
-      writeFileSync(join(at, 'conch.yaml'), alias('gpt', wanted));
+      writeFileSync(join(at, 'conch.yaml'), alias('gpt', expected));
     }
-    mkdirSync(place);
+    mkdirSync(location);
     symlinkSync(first, join(folder, 'current'));
-    file = join(place, 'conch.yaml');
+    file = join(location, 'conch.yaml');
     symlinkSync(join(folder, 'current', 'conch.yaml'), file);
     conch = await startGateway('--config', file);
     symlinkSync(second, join(folder, 'next'));
@@ -128,19 +128,19 @@ describe('a file that cannot be taken over leaves things as they were', () => {
   it('with the words of the start, until it is valid again', async () => {
     await start(alias('gpt', 0.25));
     writeFileSync(file, 'log_level: warning\nmodels: {gpt: {serves: vllm-toy, defaults: {temperature: 9}}}\n');
-    const kept = 'the settings are unchanged:';
-    expect(await logged(`${kept} ${file}:2:45: models.gpt.defaults.temperature must be at most 2, not 9.`)).toBe(
+    const stored = 'the settings are unchanged:';
+    expect(await logged(`${stored} ${file}:2:45: models.gpt.defaults.temperature must be at most 2, not 9.`)).toBe(
       'error',
     );
     writeFileSync(file, 'models: {gpt: {serves: vllm-toy, tokenizer: ./none}}\n');
-    await logged(`${kept} ${file}:1:34: folder not found: ${join(folder, 'none')}. Check the path.`);
+    await logged(`${stored} ${file}:1:34: folder not found: ${join(folder, 'none')}. Check the path.`);
     writeFileSync(file, 'models: {gpt: {serves: vllm-toy, tool_call_parser: herms}}\n');
     await conch.logged(({ message }) =>
-      String(message).startsWith(`${kept} --tool-call-parser (tool_call_parser): unknown parser "herms"`),
+      String(message).startsWith(`${stored} --tool-call-parser (tool_call_parser): unknown parser "herms"`),
     );
     writeFileSync(file, 'models: {gpt: {serves: other}, other: {serves: vllm-toy}}\n');
     await logged(
-      `${kept} ${file}:1:16: models.gpt.serves must be a model of the server, but other is an alias. Set vllm-toy instead.`,
+      `${stored} ${file}:1:16: models.gpt.serves must be a model of the server, but other is an alias. Set vllm-toy instead.`,
     );
     expect([await temperature('gpt'), await served()]).toEqual([0.25, ['gpt']]);
     writeFileSync(file, alias('gpt', 0.5));

@@ -16,10 +16,10 @@ interface Sample {
   readonly bytes: string;
 }
 
-async function ask<Answer>(task: unknown): Promise<Answer> {
+async function ask<Response>(task: unknown): Promise<Response> {
   const { stdout, stderr } = await python('test/repository/text_format.py', [], { input: JSON.stringify(task) });
   expect(stderr).toBe('');
-  return JSON.parse(stdout) as Answer;
+  return JSON.parse(stdout) as Response;
 }
 
 const read = (text: string, file = 'text') => readTextFormat(text, { type, file }).message;

@@ -105,11 +105,11 @@ describe('a vLLM folder', () => {
   it('is served by a real tritonserver, adapter and all', async () => {
     const inputs = { text_input: directive({ answer: 'one two' }), exclude_input_in_output: true };
     const adapted = { ...inputs, sampling_parameters: JSON.stringify({ lora_name: 'lora_a' }) };
-    const answers = await exchange(triton.grpcPort, [
+    const responses = await exchange(triton.grpcPort, [
       { model: 'fresh', inputs },
       { model: 'fresh', inputs: adapted },
     ]);
-    expect(answers.map(({ messages }) => messages[0]?.outputs['text_output']?.values)).toEqual([
+    expect(responses.map(({ messages }) => messages[0]?.outputs['text_output']?.values)).toEqual([
       ['one two'],
       ['one two'],
     ]);

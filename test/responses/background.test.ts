@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countOf, release } from '../gateway/asking.ts';
+import { countOf, release } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
-import { eventsIn, get, respond, responseTo, startKeeping, textOf, type Wire } from './asking.ts';
+import { eventsIn, get, respond, responseTo, startKeeping, textOf, type Wire } from './requests.ts';
 
 let conch: Awaited<ReturnType<typeof startKeeping>>;
 beforeAll(async () => {
@@ -12,28 +12,28 @@ afterAll(() => conch.end());
 
 let tags = 0;
 /** An answer of six words that waits after the third until it is released. */
-function heldAnswer() {
+function heldResponse() {
   const tag = `background-${process.pid}-${tags++}`;
   return { tag, input: directive({ tokens: 6, hold_at: 3, tag }) };
 }
 const untilHeld = (tag: string) => countOf(conch.url, tag, { until: 'held' });
 const background = (input: string, more: object = {}) => responseTo(conch.url, { input, background: true, ...more });
-const kept = async (id: string) => (await get(conch.url, `/v1/responses/${id}`)).body as unknown as Wire;
+const store = async (id: string) => (await get(conch.url, `/v1/responses/${id}`)).body as unknown as Wire;
 const cancel = (id: string) => post(`${conch.url}/v1/responses/${id}/cancel`, {});
 
 /** Waits until it is complete; its events end then. */
 async function completed(id: string): Promise<Wire> {
   await get(conch.url, `/v1/responses/${id}?stream=true`);
-  return kept(id);
+  return store(id);
 }
 
 describe('a response in the background', () => {
   it('is answered for at once, is seen while it is made, and kept when it is complete', async () => {
-    const { tag, input } = heldAnswer();
+    const { tag, input } = heldResponse();
     const { id, status } = await background(input);
     expect(['queued', 'in_progress']).toContain(status);
     await untilHeld(tag);
-    const half = await kept(id);
+    const half = await store(id);
     expect([half.status, half.id, textOf(half)]).toEqual(['in_progress', id, ' w1 w2 w3']);
     const next = await respond(conch.url, { input: 'x', previous_response_id: id });
     expect([next.status, next.body.error?.['message']]).toEqual([
@@ -46,7 +46,7 @@ describe('a response in the background', () => {
   });
 
   it('goes on when its client leaves, and can be followed from any event', async () => {
-    const { tag, input } = heldAnswer();
+    const { tag, input } = heldResponse();
     const leaving = new AbortController();
     const stream = await fetch(`${conch.url}/v1/responses`, {
       method: 'POST',
@@ -77,18 +77,18 @@ describe('a response in the background', () => {
   });
 
   it('ends in the engine too when it is cancelled', async () => {
-    const { tag, input } = heldAnswer();
+    const { tag, input } = heldResponse();
     const { id } = await background(input, { stream: false });
     await untilHeld(tag);
     const cancelled = await cancel(id);
     expect([cancelled.status, cancelled.body['status']]).toEqual([200, 'cancelled']);
     await countOf(conch.url, tag, { until: 'cancelled' });
-    expect((await kept(id)).status).toBe('cancelled');
+    expect((await store(id)).status).toBe('cancelled');
     expect((await cancel(id)).body['status']).toBe('cancelled');
   });
 
   it('is cancelled when it is deleted', async () => {
-    const { tag, input } = heldAnswer();
+    const { tag, input } = heldResponse();
     const { id } = await background(input);
     await untilHeld(tag);
     await fetch(`${conch.url}/v1/responses/${id}`, { method: 'DELETE' });
@@ -104,11 +104,11 @@ describe('a response in the background', () => {
 
   it('has failed when the process was stopped before it was complete', async () => {
     const other = await startKeeping({ place: conch.place, flags: ['--drain-timeout', '300ms'] });
-    const { tag, input } = heldAnswer();
+    const { tag, input } = heldResponse();
     const { id } = await responseTo(other.url, { input, background: true });
     await untilHeld(tag);
     await other.end();
-    expect((await kept(id)).status).toBe('failed');
+    expect((await store(id)).status).toBe('failed');
   });
 
   it('is the only kind that can be cancelled, and has events only while it is made', async () => {

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { directive } from '../support/exchange.ts';
 import { pythonJson } from '../support/python.ts';
-import { weatherCities as cities, weatherRounds as rounds } from '../tools/asking.ts';
-import { startKeeping } from './asking.ts';
+import { weatherCities as cities, weatherRounds as rounds } from '../tools/requests.ts';
+import { startKeeping } from './requests.ts';
 
 let conch: Awaited<ReturnType<typeof startKeeping>>;
 let client: OpenAI;
@@ -58,10 +58,10 @@ describe("OpenAI's package for Node", () => {
   });
 
   it.each([false, true])('runs a loop of tools over previous_response_id (stream %s)', async (stream) => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     let input: string | ResponseInputItem[] = rounds;
     let previous: string | undefined;
-    let answer = '';
+    let result = '';
     for (let round = 0; round < 5; round++) {
       const body = { model, input, tools: [weather], previous_response_id: previous ?? null };
       const response: Response = stream
@@ -69,15 +69,15 @@ describe("OpenAI's package for Node", () => {
         : await client.responses.create(body);
       previous = response.id;
       const calls = response.output.filter((item) => item.type === 'function_call');
-      answer = response.output_text;
+      result = response.output_text;
       if (calls.length === 0) break;
       input = calls.map(({ call_id, arguments: json }) => {
         const { city } = City.parse(JSON.parse(json));
-        asked.push(city);
+        requested.push(city);
         return { type: 'function_call_output', call_id, output: `sunny in ${city}` };
       });
     }
-    expect([asked, answer]).toEqual([cities, 'All are sunny.']);
+    expect([requested, result]).toEqual([cities, 'All are sunny.']);
   });
 
   it('counts the tokens of a request as the answer does', async () => {
@@ -90,25 +90,25 @@ describe("OpenAI's package for Node", () => {
 
 describe("the AI SDK's own provider of OpenAI", () => {
   const languageModel = () => createOpenAI({ baseURL: `${conch.url}/v1`, apiKey: 'none' })(model);
-  const tools = (asked: string[]) => ({
+  const tools = (requested: string[]) => ({
     get_weather: tool({
       inputSchema: City,
       execute: ({ city }) => {
-        asked.push(city);
+        requested.push(city);
         return { weather: `sunny in ${city}` };
       },
     }),
   });
 
   it('runs tools until the answer is words, whole and streamed', async () => {
-    const asked: string[] = [];
-    const options = { model: languageModel(), prompt: rounds, tools: tools(asked), stopWhen: stepCountIs(5) };
+    const requested: string[] = [];
+    const options = { model: languageModel(), prompt: rounds, tools: tools(requested), stopWhen: stepCountIs(5) };
     expect((await generateText(options)).text).toBe('All are sunny.');
-    expect(asked.splice(0)).toEqual(cities);
+    expect(requested.splice(0)).toEqual(cities);
     const streamed = streamText(options);
     let text = '';
     for await (const piece of streamed.textStream) text += piece;
-    expect([text, asked]).toEqual(['Let me see.All are sunny.', cities]);
+    expect([text, requested]).toEqual(['Let me see.All are sunny.', cities]);
   });
 
   it('generates an object that obeys a schema', async () => {
@@ -118,7 +118,7 @@ describe("the AI SDK's own provider of OpenAI", () => {
 });
 
 describe('clients for Python', () => {
-  const place = { name: 'toy', kind: 'sea', near: [{ name: 'toy', metres: 7.5 }] };
+  const location = { name: 'toy', kind: 'sea', near: [{ name: 'toy', metres: 7.5 }] };
 
   const seenBy = (script: string): Promise<unknown> =>
     pythonJson(script, [`${conch.url}/v1`, rounds], { environment: { PYTHONPATH: 'test/tools' } });
@@ -127,7 +127,7 @@ describe('clients for Python', () => {
     expect(await seenBy('test/responses/openai_responses.py')).toEqual({
       created: 'Yes.',
       streamed: ['Yes.', 'Yes.'],
-      parsed: place,
+      parsed: location,
       loop: [...cities, 'All are sunny.'],
       'streamed loop': [...cities, 'All are sunny.'],
     });

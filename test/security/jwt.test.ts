@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import OpenAI, { AuthenticationError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import type { Conch } from '../support/conch.ts';
-import { type Answer, post, startGateway } from '../support/gateway.ts';
-import { faultOf, openaiError } from './keyed.ts';
+import { post, type Response, startGateway } from '../support/gateway.ts';
+import { errorOf, openaiError } from './keyed.ts';
 
 const issuer = 'https://issuer.example';
 const claims = 'https://conch.example/';
@@ -43,7 +43,7 @@ function tokenOf(sub: string, more: JWTPayload = {}, { privateKey }: Pair = old,
   return new SignJWT({ iss: issuer, aud: 'conch', sub, exp, ...more }).setProtectedHeader({ alg }).sign(privateKey);
 }
 
-async function chat(token: string | Promise<string>, model = 'vllm-toy'): Promise<Answer> {
+async function chat(token: string | Promise<string>, model = 'vllm-toy'): Promise<Response> {
   const headers = { authorization: `Bearer ${await token}` };
   return post(`${conch.url}/v1/chat/completions`, { model, messages: user('hi'), max_tokens: 5 }, headers);
 }
@@ -52,19 +52,19 @@ const invalid = (message: string) => [401, openaiError('authentication_error', '
 
 describe('a token of the issuer', () => {
   it('is a key, beside the others', async () => {
-    const answer = await chat(tokenOf('alice'));
-    expect(answer.status).toBe(200);
-    const line = await conch.logged(({ reqId }) => reqId === answer.headers.get('x-request-id'));
+    const response = await chat(tokenOf('alice'));
+    expect(response.status).toBe(200);
+    const line = await conch.logged(({ reqId }) => reqId === response.headers.get('x-request-id'));
     expect(line).toMatchObject({ key: 'alice' });
     expect((await chat('plain')).status).toBe(200);
   });
 
   it('is refused where it is not good', async () => {
-    expect(faultOf(await chat(tokenOf('a', { exp: 1 })))).toEqual(invalid('The token has expired.'));
-    expect(faultOf(await chat(tokenOf('a', { aud: 'x' })))).toEqual(
+    expect(errorOf(await chat(tokenOf('a', { exp: 1 })))).toEqual(invalid('The token has expired.'));
+    expect(errorOf(await chat(tokenOf('a', { aud: 'x' })))).toEqual(
       invalid('The token is not valid. Its claim "aud" is missing or wrong.'),
     );
-    expect(faultOf(await chat('a.b.c'))).toEqual(invalid('The token is not valid.'));
+    expect(errorOf(await chat('a.b.c'))).toEqual(invalid('The token is not valid.'));
     const baseURL = `${conch.url}/v1`;
     const client = new OpenAI({ baseURL, apiKey: await tokenOf('a', { exp: 1 }), maxRetries: 0 });
     await expect(client.models.list()).rejects.toThrow(AuthenticationError);
@@ -76,7 +76,7 @@ describe('a token of the issuer', () => {
     expect((await chat(tokenOf('bob', more))).status).toBe(200);
     // Another token of the same subject counts with it.
     const third = await chat(tokenOf('bob', { ...more, jti: 'another' }));
-    expect(faultOf(third)).toEqual([429, expect.objectContaining({ code: 'rate_limit_exceeded' })]);
+    expect(errorOf(third)).toEqual([429, expect.objectContaining({ code: 'rate_limit_exceeded' })]);
     expect((await chat(tokenOf('carol', more))).status).toBe(200);
   });
 
@@ -97,8 +97,8 @@ it('the keys of the issuer are read again when they change', async () => {
   await conch.logged(({ message }) => message === `${file} was reloaded: 2 keys of the issuer in effect`);
   expect([(await chat(next())).status, (await chat(tokenOf('zoe'))).status]).toEqual([200, 200]);
   writeFileSync(file, '{"keys": [');
-  const kept = `the keys of the issuer are unchanged: ${file}: must be a JSON Web Key Set`;
-  await conch.logged(({ message }) => String(message).startsWith(kept));
+  const stored = `the keys of the issuer are unchanged: ${file}: must be a JSON Web Key Set`;
+  await conch.logged(({ message }) => String(message).startsWith(stored));
   expect((await chat(next())).status).toBe(200);
   await writeKeys(young);
   await conch.logged(({ message }) => message === `${file} was reloaded: 1 keys of the issuer in effect`);

@@ -1,10 +1,10 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashedForm } from '../../src/keys/secrets.ts';
-import { user } from '../gateway/asking.ts';
+import { hashOf } from '../../src/keys/secrets.ts';
+import { user } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
-import { type Answer, post, startGateway } from '../support/gateway.ts';
+import { post, type Response, startGateway } from '../support/gateway.ts';
 
 /** What a key of the tests allows, as it stands in the file; the key itself is `secret-of-NAME`. */
 export type KeyRules = Readonly<Record<string, object>>;
@@ -29,7 +29,7 @@ export function bearer(name: string): Record<string, string> {
 
 export function keyFileText(keys: KeyRules): string {
   return JSON.stringify({
-    keys: Object.entries(keys).map(([name, rules]) => ({ name, hash: hashedForm(secretOf(name)), ...rules })),
+    keys: Object.entries(keys).map(([name, rules]) => ({ name, hash: hashOf(secretOf(name)), ...rules })),
   });
 }
 
@@ -55,12 +55,12 @@ export function chatAs(
   { url }: Pick<Conch, 'url'>,
   name: string,
   { content = 'hi', model = 'vllm-toy', ...fields }: Record<string, unknown> & { content?: string } = {},
-): Promise<Answer> {
+): Promise<Response> {
   return post(`${url}/v1/chat/completions`, { model, messages: user(content), max_tokens: 5, ...fields }, bearer(name));
 }
 
 /** The whole error of an answer. */
-export function faultOf({ status, body }: Answer): unknown[] {
+export function errorOf({ status, body }: Response): unknown[] {
   return [status, body.error];
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashedForm } from '../../src/keys/secrets.ts';
+import { hashOf } from '../../src/keys/secrets.ts';
 import { runConch } from '../support/command.ts';
 
 let folder: string;
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const wantedDate = 'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z';
+const expectedDate = 'must be a date such as 2027-01-31 or 2027-01-31T12:00:00Z';
 const keys = (...words: readonly string[]) => runConch(['keys', ...words, '--file', file]);
 const made = async (name: string, ...words: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await keys('create', name, ...words);
@@ -31,13 +31,13 @@ const made = async (name: string, ...words: readonly string[]): Promise<string> 
 describe('conch keys create', () => {
   it('prints a key once and writes nothing but its hash, for its owner alone', async () => {
     const key = await made('alice');
-    expect(readFileSync(file, 'utf8')).toBe(`keys:\n  - name: alice\n    hash: ${hashedForm(key)}\n`);
+    expect(readFileSync(file, 'utf8')).toBe(`keys:\n  - name: alice\n    hash: ${hashOf(key)}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
   it('writes all that the key allows, and keeps what stands in the file', async () => {
-    writeFileSync(file, `# of the team\nkeys:\n  # the first\n  - { name: a, hash: "${hashedForm('a')}" } # hers\n`, {
+    writeFileSync(file, `# of the team\nkeys:\n  # the first\n  - { name: a, hash: "${hashOf('a')}" } # hers\n`, {
       mode: 0o640,
     });
     const limits = ['--requests-per-minute', '60', '--tokens-per-minute', '1000', '--concurrent', '4'];
@@ -46,9 +46,9 @@ describe('conch keys create', () => {
     expect(readFileSync(file, 'utf8')).toBe(`# of the team
 keys:
   # the first
-  - { name: a, hash: "${hashedForm('a')}" } # hers
+  - { name: a, hash: "${hashOf('a')}" } # hers
   - name: b
-    hash: ${hashedForm(key)}
+    hash: ${hashOf(key)}
     models:
       - llama3
       - qwen*
@@ -78,8 +78,8 @@ keys:
     ['no name', [], 'conch keys create needs one key name. Write conch keys create NAME.'],
     ['two names', ['a', 'b'], 'conch keys create needs one key name. Write conch keys create NAME.'],
     ['a wrong name', ['a b'], 'NAME must be 1 to 64 letters, digits and . @ : + - _, not "a b".'],
-    ['no date', ['a', '--expires', 'soon'], `--expires ${wantedDate}, not "soon".`],
-    ['a bare number', ['a', '--expires', '2027'], `--expires ${wantedDate}.`],
+    ['no date', ['a', '--expires', 'soon'], `--expires ${expectedDate}, not "soon".`],
+    ['a bare number', ['a', '--expires', '2027'], `--expires ${expectedDate}.`],
     ['no number', ['a', '--concurrent', '0'], '--concurrent must be a whole number of at least 1, not 0.'],
   ])('says what is wrong with %s, and writes nothing then', async (_, words, problem) => {
     expect(await keys('create', ...words)).toEqual({ code: 2, stdout: '', stderr: `conch: ${problem}\n` });
@@ -111,19 +111,19 @@ keys:
 });
 
 describe('conch keys list', () => {
-  const hash = hashedForm('pearl');
+  const hash = hashOf('pearl');
   const short = hash.slice(0, 15);
   beforeEach(() => {
     const limited = { models: ['a', 'b*'], requests_per_minute: 5, tokens_per_minute: 100, concurrent: 2 };
     const listed = [
       { name: 'one', hash },
-      { name: 'two', hash: hashedForm('b'), ...limited, expires: '2020-01-31', priority: true },
+      { name: 'two', hash: hashOf('b'), ...limited, expires: '2020-01-31', priority: true },
     ];
     writeFileSync(file, JSON.stringify({ keys: listed }));
   });
 
   it('prints a table', async () => {
-    const other = hashedForm('b').slice(0, 15);
+    const other = hashOf('b').slice(0, 15);
     expect(await keys('list')).toEqual({
       code: 0,
       stderr: '',
@@ -142,7 +142,7 @@ describe('conch keys list', () => {
       { name: 'one', hash: short, state: 'valid' },
       {
         name: 'two',
-        hash: hashedForm('b').slice(0, 15),
+        hash: hashOf('b').slice(0, 15),
         models: ['a', 'b*'],
         requests_per_minute: 5,
         tokens_per_minute: 100,
@@ -166,12 +166,12 @@ describe('conch keys list', () => {
 
 describe('conch keys revoke', () => {
   it('takes a key out, and leaves the others and the comments', async () => {
-    writeFileSync(file, `# of the team\nkeys:\n  - { name: alice, hash: "${hashedForm('a')}" }\n  # his\n`);
+    writeFileSync(file, `# of the team\nkeys:\n  - { name: alice, hash: "${hashOf('a')}" }\n  # his\n`);
     const key = await made('bob');
     expect(await keys('revoke', 'alice')).toEqual({ code: 0, stdout: 'The key alice is revoked.\n', stderr: '' });
     const left = readFileSync(file, 'utf8');
     expect(left).toContain('# of the team');
-    expect(left).toContain(`- name: bob\n    hash: ${hashedForm(key)}\n`);
+    expect(left).toContain(`- name: bob\n    hash: ${hashOf(key)}\n`);
     expect(left).not.toContain('alice');
     expect(await keys('revoke', 'bbo')).toEqual({
       code: 2,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchesOf, faultOf, remoteServer, textsOf, toyRequest } from '../grpc/remote.ts';
+import { batchesOf, errorOf, remoteServer, textsOf, toyRequest } from '../grpc/remote.ts';
 import { type RawRequest, send } from '../kserve/raw-request.ts';
 import { freePorts } from '../support/ports.ts';
 import { pulled } from '../support/pulled-responses.ts';
@@ -127,7 +127,7 @@ describe('over gRPC', () => {
     expect(await using('all', (server) => textsOf(pulled(server, toyRequest({ answer: 'yes' }))))).toEqual(
       expect.arrayContaining([expect.stringContaining('yes')]),
     );
-    expect(await using('old', (server) => faultOf(server.call('ServerMetadata', {})))).toMatchObject({
+    expect(await using('old', (server) => errorOf(server.call('ServerMetadata', {})))).toMatchObject({
       code: 'UNAUTHENTICATED',
       message: 'The API key "old" has expired.',
     });
@@ -137,17 +137,17 @@ describe('over gRPC', () => {
   it('a key sees its own models alone', async () => {
     await using('toys', async (server) => {
       for (const model of ['add-one', 'no-such-model']) {
-        const fault = {
+        const error = {
           code: 'PERMISSION_DENIED',
           message: `This API key does not have access to the model "${model}".`,
         };
         for (const method of ['ModelReady', 'ModelMetadata', 'ModelConfig', 'ModelStatistics'] as const)
-          expect(await faultOf(server.call(method, { name: model, version: '' }))).toMatchObject(fault);
+          expect(await errorOf(server.call(method, { name: model, version: '' }))).toMatchObject(error);
         for (const method of ['RepositoryModelLoad', 'RepositoryModelUnload', 'TraceSetting'] as const)
-          expect(await faultOf(server.call(method, { model_name: model }))).toMatchObject(fault);
-        expect(await faultOf(server.infer({ model, id: 'a', inputs: [] }))).toMatchObject(fault);
-        expect(await faultOf(batchesOf(pulled(server, { model, id: 'a', inputs: [] })))).toMatchObject({
-          message: fault.message,
+          expect(await errorOf(server.call(method, { model_name: model }))).toMatchObject(error);
+        expect(await errorOf(server.infer({ model, id: 'a', inputs: [] }))).toMatchObject(error);
+        expect(await errorOf(batchesOf(pulled(server, { model, id: 'a', inputs: [] })))).toMatchObject({
+          message: error.message,
         });
       }
       const { models } = await server.call('RepositoryIndex', {});
@@ -162,7 +162,7 @@ describe('over gRPC', () => {
       /^Rate limit reached for the API key "\w+": 2 requests per minute\./,
     ) as string;
     await using('unary', async (server) => {
-      const unary = () => faultOf(server.infer({ model: 'no-such-model', id: 'a', inputs: [] }));
+      const unary = () => errorOf(server.infer({ model: 'no-such-model', id: 'a', inputs: [] }));
       expect([(await unary()).code, (await unary()).code]).toEqual(['NOT_FOUND', 'NOT_FOUND']);
       expect(await unary()).toMatchObject({ code: 'RESOURCE_EXHAUSTED', message });
     });
@@ -170,7 +170,7 @@ describe('over gRPC', () => {
       const ask = () => batchesOf(pulled(server, toyRequest({ answer: 'x' })));
       await ask();
       await ask();
-      expect(await faultOf(ask())).toMatchObject({ message });
+      expect(await errorOf(ask())).toMatchObject({ message });
     });
   });
 
@@ -178,7 +178,7 @@ describe('over gRPC', () => {
     await using('one-grpc', async (server) => {
       const running = pulled(server, toyRequest({ tokens: 3, hold_at: 1, tag: 'keys-grpc' }));
       await running.next();
-      expect(await faultOf(batchesOf(pulled(server, toyRequest({ answer: 'x' }))))).toMatchObject({
+      expect(await errorOf(batchesOf(pulled(server, toyRequest({ answer: 'x' }))))).toMatchObject({
         message: 'Concurrency limit reached for the API key "one-grpc": 1 running request. Wait until one ends.',
       });
       await using('all', (other) => batchesOf(pulled(other, toyRequest({ release: 'keys-grpc' }))));
@@ -189,7 +189,7 @@ describe('over gRPC', () => {
 
   it('a key with a limit of tokens is refused where nobody counts them', async () => {
     await using('counted', async (server) => {
-      expect(await faultOf(server.infer({ model: 'vllm-toy', id: 'a', inputs: [] }))).toMatchObject({
+      expect(await errorOf(server.infer({ model: 'vllm-toy', id: 'a', inputs: [] }))).toMatchObject({
         code: 'PERMISSION_DENIED',
         message:
           'This API key has a limit of tokens per minute, and the KServe API does not count tokens. Use the OpenAI API.',

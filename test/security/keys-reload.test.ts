@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runConch } from '../support/command.ts';
 import { startGateway } from '../support/gateway.ts';
-import { bearer, chatAs, faultOf, type Keyed, openaiError, startKeyed } from './keyed.ts';
+import { bearer, chatAs, errorOf, type Keyed, openaiError, startKeyed } from './keyed.ts';
 
 let conch: Keyed | undefined;
 afterEach(async () => {
@@ -39,7 +39,7 @@ describe('--api-key-file', () => {
 
     write('');
     await said(conch, `${file} was reloaded: 0 keys in effect`);
-    expect(faultOf(await chatAs(conch, 'c'))).toEqual([
+    expect(errorOf(await chatAs(conch, 'c'))).toEqual([
       401,
       openaiError(
         'authentication_error',

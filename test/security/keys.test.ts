@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import OpenAI, { AuthenticationError, PermissionDeniedError, RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, user } from '../gateway/asking.ts';
+import { begin, user } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
-import { bearer, chatAs, faultOf, type Keyed, openaiError, secretOf, startKeyed } from './keyed.ts';
+import { bearer, chatAs, errorOf, type Keyed, openaiError, secretOf, startKeyed } from './keyed.ts';
 
 const past = '2020-01-01';
 const notAllowed = (model: string) =>
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => conch.end());
 
 const client = (name: string) => new OpenAI({ baseURL: `${conch.url}/v1`, apiKey: secretOf(name), maxRetries: 0 });
-const asked = { model: 'vllm-toy', messages: [{ role: 'user' as const, content: 'hi' }], max_tokens: 5 };
+const requested = { model: 'vllm-toy', messages: [{ role: 'user' as const, content: 'hi' }], max_tokens: 5 };
 const names = async (name: string, path = '/v1/models'): Promise<string[]> => {
   const response = await fetch(conch.url + path, { headers: bearer(name) });
   return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
@@ -45,21 +45,21 @@ describe('a key of the file', () => {
   it('opens what it is for, beside the keys of the flag', async () => {
     expect((await chatAs(conch, 'all')).status).toBe(200);
     const headers = { authorization: 'Bearer plain-key-of-the-flag' };
-    expect((await post(`${conch.url}/v1/chat/completions`, asked, headers)).status).toBe(200);
+    expect((await post(`${conch.url}/v1/chat/completions`, requested, headers)).status).toBe(200);
     const inOther = { 'x-api-key': secretOf('all') };
-    expect((await post(`${conch.url}/v1/chat/completions`, asked, inOther)).status).toBe(200);
+    expect((await post(`${conch.url}/v1/chat/completions`, requested, inOther)).status).toBe(200);
   });
 
   it('is refused where it is unknown or has expired, before anything else is looked at', async () => {
-    expect(faultOf(await chatAs(conch, 'nobody'))).toEqual([
+    expect(errorOf(await chatAs(conch, 'nobody'))).toEqual([
       401,
       invalid('Incorrect API key provided. Check the key and try again.'),
     ]);
     const expired = await chatAs(conch, 'old', { model: 'no-such-model' });
-    expect(faultOf(expired)).toEqual([401, invalid('The API key "old" has expired.')]);
+    expect(errorOf(expired)).toEqual([401, invalid('The API key "old" has expired.')]);
     expect(expired.headers.get('www-authenticate')).toBe('Bearer');
     const both = { ...bearer('old'), 'x-api-key': secretOf('all') };
-    expect((await post(`${conch.url}/v1/chat/completions`, asked, both)).status).toBe(200);
+    expect((await post(`${conch.url}/v1/chat/completions`, requested, both)).status).toBe(200);
   });
 
   it('is told by the hash of nothing but itself', async () => {
@@ -67,23 +67,23 @@ describe('a key of the file', () => {
       keys: { hash: string }[];
     };
     const headers = { authorization: `Bearer ${keys[0]?.hash}` };
-    expect((await post(`${conch.url}/v1/chat/completions`, asked, headers)).status).toBe(401);
+    expect((await post(`${conch.url}/v1/chat/completions`, requested, headers)).status).toBe(401);
   });
 
   it('opens its own models and says nothing of others', async () => {
     expect((await chatAs(conch, 'toys')).status).toBe(200);
     for (const model of ['vllm-llama', 'no-such-model'])
-      expect(faultOf(await chatAs(conch, 'toys', { model }))).toEqual([403, notAllowed(model)]);
+      expect(errorOf(await chatAs(conch, 'toys', { model }))).toEqual([403, notAllowed(model)]);
     expect((await chatAs(conch, 'toys', { model: 'nothing-like-it' })).status).toBe(404);
     const control = (path: string) => post(`${conch.url}/v1/models/${path}`, {}, bearer('toys'));
     for (const path of ['vllm-llama', 'no-such-model']) {
       const found = await fetch(`${conch.url}/v1/models/${path}`, { headers: bearer('toys') });
       expect([found.status, await found.json()]).toEqual([403, { error: notAllowed(path) }]);
       for (const order of ['', '/load', '/unload'])
-        expect(faultOf(await control(path + order))).toEqual([403, notAllowed(path)]);
+        expect(errorOf(await control(path + order))).toEqual([403, notAllowed(path)]);
     }
     for (const order of ['/load', '/unload'])
-      expect(faultOf(await control(`vllm-toy${order}`))).toMatchObject([403, { code: 'management_not_allowed' }]);
+      expect(errorOf(await control(`vllm-toy${order}`))).toMatchObject([403, { code: 'management_not_allowed' }]);
   });
 
   it('lists its own models alone', async () => {
@@ -107,8 +107,8 @@ describe('a key of the file', () => {
       ['/v1/rerank', { query: 'x', documents: ['y'] }],
     ];
     for (const [path, body] of bodies) {
-      const answer = await post(`${conch.url}${path}`, { model: 'vllm-llama', ...body }, bearer('embedder'));
-      expect([path, ...faultOf(answer)]).toEqual([path, 403, notAllowed('vllm-llama')]);
+      const response = await post(`${conch.url}${path}`, { model: 'vllm-llama', ...body }, bearer('embedder'));
+      expect([path, ...errorOf(response)]).toEqual([path, 403, notAllowed('vllm-llama')]);
     }
     const vectors = await post(`${conch.url}/v1/embeddings`, { model: 'vllm-embed', input }, bearer('embedder'));
     expect(vectors.status).toBe(200);
@@ -132,9 +132,9 @@ describe('a key of the file', () => {
   });
 
   it("is refused with the errors of OpenAI's own client", async () => {
-    await expect(client('nobody').chat.completions.create(asked)).rejects.toThrow(AuthenticationError);
-    await expect(client('old').chat.completions.create(asked)).rejects.toThrow('The API key "old" has expired.');
-    await expect(client('toys').chat.completions.create({ ...asked, model: 'vllm-llama' })).rejects.toThrow(
+    await expect(client('nobody').chat.completions.create(requested)).rejects.toThrow(AuthenticationError);
+    await expect(client('old').chat.completions.create(requested)).rejects.toThrow('The API key "old" has expired.');
+    await expect(client('toys').chat.completions.create({ ...requested, model: 'vllm-llama' })).rejects.toThrow(
       PermissionDeniedError,
     );
   });
@@ -146,7 +146,7 @@ describe('a key of the file', () => {
     const running = begin(`${conch.url}/v1/chat/completions`, body, bearer('one'));
     await running.until(' w1');
     const refused = await chatAs(conch, 'one');
-    expect(faultOf(refused)).toEqual([
+    expect(errorOf(refused)).toEqual([
       429,
       openaiError(
         'rate_limit_error',
@@ -155,7 +155,7 @@ describe('a key of the file', () => {
       ),
     ]);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    await expect(client('one').chat.completions.create(asked)).rejects.toThrow(RateLimitError);
+    await expect(client('one').chat.completions.create(requested)).rejects.toThrow(RateLimitError);
     expect((await chatAs(conch, 'all')).status).toBe(200);
     expect(await names('one')).toContain('vllm-toy');
     await post(
@@ -168,10 +168,10 @@ describe('a key of the file', () => {
   });
 
   it('has its name, and nothing else of it, in the log', async () => {
-    const answer = await chatAs(conch, 'all');
-    const line = await conch.logged(({ reqId }) => reqId === answer.headers.get('x-request-id'));
+    const response = await chatAs(conch, 'all');
+    const line = await conch.logged(({ reqId }) => reqId === response.headers.get('x-request-id'));
     expect(line).toMatchObject({ key: 'all', model: 'vllm-toy', status: 200 });
-    const flagged = await post(`${conch.url}/v1/chat/completions`, asked, {
+    const flagged = await post(`${conch.url}/v1/chat/completions`, requested, {
       authorization: 'Bearer plain-key-of-the-flag',
     });
     const other = await conch.logged(({ reqId }) => reqId === flagged.headers.get('x-request-id'));

@@ -1,9 +1,9 @@
 import OpenAI, { RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, user } from '../gateway/asking.ts';
+import { begin, user } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post } from '../support/gateway.ts';
-import { bearer, chatAs, faultOf, type Keyed, openaiError, secretOf, startKeyed } from './keyed.ts';
+import { post, type Response } from '../support/gateway.ts';
+import { bearer, chatAs, errorOf, type Keyed, openaiError, secretOf, startKeyed } from './keyed.ts';
 
 // Limits are low and a minute is long: what is used up stays so for longer than a test takes.
 const few = { requests_per_minute: 2 };
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => conch.end());
 
 /** The headers that say how the limits stand; times are left to the pattern. */
-function limitsOf({ headers }: Pick<Answer, 'headers'>): Record<string, string> {
+function limitsOf({ headers }: Pick<Response, 'headers'>): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-ratelimit-')));
 }
 
@@ -35,7 +35,7 @@ const usedUp = (name: string, limit: string) =>
       new RegExp(`^Rate limit reached for the API key "${name}": ${limit} per minute\\. Try again in \\d+s\\.$`),
     ) as string,
   );
-const total = (answer: Answer) => (answer.body['usage'] as { total_tokens: number }).total_tokens;
+const total = (response: Response) => (response.body['usage'] as { total_tokens: number }).total_tokens;
 
 describe('requests per minute', () => {
   it('are counted, told in every answer, and refused beyond', async () => {
@@ -49,7 +49,7 @@ describe('requests per minute', () => {
       },
     ]);
     expect(limitsOf(second)).toMatchObject({ 'x-ratelimit-remaining-requests': '0' });
-    expect(faultOf(third)).toEqual([429, usedUp('few', '2 requests')]);
+    expect(errorOf(third)).toEqual([429, usedUp('few', '2 requests')]);
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(limitsOf(third)).toMatchObject({ 'x-ratelimit-remaining-requests': '0' });
     expect((await chatAs(conch, 'free')).status).toBe(200);
@@ -57,8 +57,8 @@ describe('requests per minute', () => {
   });
 
   it('are told in the head of a stream too', async () => {
-    const answer = await chatAs(conch, 'both', { stream: true });
-    expect(limitsOf(answer)).toEqual({
+    const response = await chatAs(conch, 'both', { stream: true });
+    expect(limitsOf(response)).toEqual({
       'x-ratelimit-limit-requests': '100',
       'x-ratelimit-remaining-requests': '99',
       'x-ratelimit-reset-requests': '600ms',
@@ -101,7 +101,7 @@ describe('tokens per minute', () => {
     });
     expect(total(first)).toBeGreaterThan(50);
     const second = await chatAs(conch, 'little');
-    expect(faultOf(second)).toEqual([429, usedUp('little', '50 tokens')]);
+    expect(errorOf(second)).toEqual([429, usedUp('little', '50 tokens')]);
     // All that is missing must come back before there is something again.
     const missing = total(first) - 50 + 1;
     const retryAfter = Number(second.headers.get('retry-after'));
@@ -111,8 +111,12 @@ describe('tokens per minute', () => {
   });
 
   it('are charged for a stream', async () => {
-    const answer = await chatAs(conch, 'stream', { content: directive({ tokens: 40 }), max_tokens: 40, stream: true });
-    expect(answer.status).toBe(200);
+    const response = await chatAs(conch, 'stream', {
+      content: directive({ tokens: 40 }),
+      max_tokens: 40,
+      stream: true,
+    });
+    expect(response.status).toBe(200);
     expect((await chatAs(conch, 'stream')).status).toBe(429);
   });
 
@@ -147,17 +151,17 @@ describe('tokens per minute', () => {
     );
     expect(made.text).toContain('response.completed');
     const [, id = ''] = /"id":"(resp_[^"]+)"/.exec(made.text) ?? [];
-    expect(faultOf(await chatAs(conch, 'behind'))).toEqual([429, usedUp('behind', '50 tokens')]);
+    expect(errorOf(await chatAs(conch, 'behind'))).toEqual([429, usedUp('behind', '50 tokens')]);
     // To look at it, and to delete it, runs no model.
-    const kept = `${conch.url}/v1/responses/${id}`;
-    expect((await fetch(kept, { headers })).status).toBe(200);
-    expect((await fetch(kept, { headers, method: 'DELETE' })).status).toBe(200);
+    const stored = `${conch.url}/v1/responses/${id}`;
+    expect((await fetch(stored, { headers })).status).toBe(200);
+    expect((await fetch(stored, { headers, method: 'DELETE' })).status).toBe(200);
   });
 
   it('are charged for embeddings', async () => {
     const send = (input: string) =>
       post(`${conch.url}/v1/embeddings`, { model: 'vllm-embed', input }, bearer('embedding'));
     expect((await send('one two three four five six seven eight nine ten')).status).toBe(200);
-    expect(faultOf(await send('one'))).toEqual([429, usedUp('embedding', '5 tokens')]);
+    expect(errorOf(await send('one'))).toEqual([429, usedUp('embedding', '5 tokens')]);
   });
 });

@@ -51,16 +51,16 @@ describe.skipIf(isLeftOut('redis-server'))('rates on Redis', () => {
   });
 
   it('give exactly as many as they have, however many ask at once', async () => {
-    const opened = await Promise.all(Array.from({ length: 4 }, () => openRates(redis.url)));
+    const handles = await Promise.all(Array.from({ length: 4 }, () => openRates(redis.url)));
     const rate = { name: 'key:rush:requests', perMinute: 97 };
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => opened[index % 4]?.rates.take(rate, 1)),
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => handles[index % 4]?.rates.take(rate, 1)),
     );
     // A slow machine lets a little come back in between, never less.
-    const granted = answers.filter((answer) => answer?.isAllowed).length;
+    const granted = responses.filter((response) => response?.isAllowed).length;
     expect(granted).toBeGreaterThanOrEqual(97);
     expect(granted).toBeLessThan(110);
-    await Promise.all(opened.map(({ rates }) => rates.close()));
+    await Promise.all(handles.map(({ rates }) => rates.close()));
   });
 
   it('charge beyond what is left', async () => {
@@ -125,10 +125,10 @@ describe.skipIf(isLeftOut('redis-server'))('rates on Redis', () => {
   });
 
   it('begin by themselves where there is no Redis, and tell no password', async () => {
-    const nobody = await openRates('redis://:pearl-4711@127.0.0.1:1');
-    expect(await nobody.rates.take({ name: 'a', perMinute: 1 }, 1)).toMatchObject({ isAllowed: true });
-    expect(nobody.said).toEqual(['down: connect ECONNREFUSED 127.0.0.1:1']);
-    await nobody.rates.close();
+    const none = await openRates('redis://:pearl-4711@127.0.0.1:1');
+    expect(await none.rates.take({ name: 'a', perMinute: 1 }, 1)).toMatchObject({ isAllowed: true });
+    expect(none.said).toEqual(['down: connect ECONNREFUSED 127.0.0.1:1']);
+    await none.rates.close();
   });
 
   it('do not begin where Redis lets them not in', async () => {
@@ -174,9 +174,9 @@ describe.skipIf(isLeftOut('redis-server'))('two Conches on one Redis', () => {
     await redis.kill();
     expect(await statuses()).toEqual([200, 200, 200, 200]);
     expect(await statuses()).toEqual([429, 429, 429, 429]);
-    const gone = `Redis at ${redis.host} is unreachable (`;
+    const closed = `Redis at ${redis.host} is unreachable (`;
     for (const conch of [one, other])
-      await conch.logged(({ level, message }) => level === 'warn' && String(message).startsWith(gone));
+      await conch.logged(({ level, message }) => level === 'warn' && String(message).startsWith(closed));
     await redis.begin();
     const back = `Redis at ${redis.host} is reachable again: key limits are shared`;
     for (const conch of [one, other]) await conch.logged(({ message }) => message === back);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => restricted.stop());
 
-interface Question {
+interface Prompt {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -34,7 +34,7 @@ interface Question {
 const varying = new Set(['date', 'content-length', 'connection', 'keep-alive', 'x-request-id', 'server-timing']);
 
 /** The whole answer, but for what is new in each: ids and times. */
-async function ask(conch: SharedConch, { method, path, body }: Question, headers: Record<string, string> = {}) {
+async function ask(conch: SharedConch, { method, path, body }: Prompt, headers: Record<string, string> = {}) {
   const response = await fetch(conch.url + path, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -43,11 +43,11 @@ async function ask(conch: SharedConch, { method, path, body }: Question, headers
   const text = (await response.text())
     .replaceAll(/"created":\d+/g, '"created":0')
     .replaceAll(/"(chatcmpl|cmpl)-[\w-]+"/g, '"$1"');
-  const kept = [...response.headers].filter(([name]) => !varying.has(name));
-  return { status: response.status, headers: Object.fromEntries(kept), text };
+  const stored = [...response.headers].filter(([name]) => !varying.has(name));
+  return { status: response.status, headers: Object.fromEntries(stored), text };
 }
 
-function refusal({ header }: Restriction, { method }: Question) {
+function refusal({ header }: Restriction, { method }: Prompt) {
   const message = `This API is restricted. Send the required value in the header "${header}".`;
   const body = { error: { message, type: 'authentication_error', param: null, code: 'invalid_auth' } };
   return {
@@ -58,31 +58,31 @@ function refusal({ header }: Restriction, { method }: Question) {
 }
 
 const messages = [{ role: 'user', content: 'Hello' }];
-const generated = [false, true].flatMap((stream): Question[] => [
+const generated = [false, true].flatMap((stream): Prompt[] => [
   { method: 'POST', path: '/v1/chat/completions', body: { model: 'vllm-toy', messages, stream } },
   { method: 'POST', path: '/v1/completions', body: { model: 'vllm-toy', prompt: 'Hello', stream } },
 ]);
 const models = ['/v1/models', '/models', '/v1/models/vllm-toy', '/models/vllm-toy', '/v1/models/'].flatMap((path) =>
-  ['GET', 'POST', 'HEAD'].map((method): Question => ({ method, path })),
+  ['GET', 'POST', 'HEAD'].map((method): Prompt => ({ method, path })),
 );
 const healthChecks = ['/health', '/health/live', '/health/ready', '/v1/health/ready', '/health_check'].flatMap((path) =>
-  ['GET', 'HEAD'].map((method): Question => ({ method, path })),
+  ['GET', 'HEAD'].map((method): Prompt => ({ method, path })),
 );
 
-const groups: [string, Restriction, readonly Question[]][] = [
+const groups: [string, Restriction, readonly Prompt[]][] = [
   ['inference', inference, generated],
   ['model-repository', repository, models],
   ['health', health, healthChecks],
 ];
 
-describe.each(groups)('the API %s', (_name, restriction, questions) => {
+describe.each(groups)('the API %s', (_name, restriction, prompts) => {
   it('answers as ever when the header has its value', async () => {
-    for (const question of questions) {
-      const answer = await ask(open, question);
-      expect(answer.status).toBe(200);
-      expect(await ask(restricted, question, keyOf(restriction))).toEqual(answer);
-      expect(await ask(restricted, question, { [restriction.header.toUpperCase()]: restriction.value })).toEqual(
-        answer,
+    for (const prompt of prompts) {
+      const response = await ask(open, prompt);
+      expect(response.status).toBe(200);
+      expect(await ask(restricted, prompt, keyOf(restriction))).toEqual(response);
+      expect(await ask(restricted, prompt, { [restriction.header.toUpperCase()]: restriction.value })).toEqual(
+        response,
       );
     }
   });
@@ -98,20 +98,20 @@ describe.each(groups)('the API %s', (_name, restriction, questions) => {
       { authorization: `Bearer ${restriction.value}` },
       Object.assign({}, ...others.map(keyOf)) as Record<string, string>,
     ];
-    for (const question of questions)
+    for (const prompt of prompts)
       for (const headers of wrong)
-        expect({ question, ...(await ask(restricted, question, headers)) }).toEqual({
-          question,
-          ...refusal(restriction, question),
+        expect({ prompt, ...(await ask(restricted, prompt, headers)) }).toEqual({
+          prompt,
+          ...refusal(restriction, prompt),
         });
   });
 });
 
 describe('the API metrics', () => {
   it('wants its header for /metrics', async () => {
-    const question = { method: 'GET', path: '/metrics' };
-    expect(await ask(restricted, question)).toEqual(refusal(repository, question));
-    const { status, headers } = await ask(restricted, question, keyOf(repository));
+    const prompt = { method: 'GET', path: '/metrics' };
+    expect(await ask(restricted, prompt)).toEqual(refusal(repository, prompt));
+    const { status, headers } = await ask(restricted, prompt, keyOf(repository));
     expect({ status, headers }).toEqual({
       status: 200,
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'x-content-type-options': 'nosniff' },
@@ -149,7 +149,7 @@ describe('restricted APIs', () => {
 
   it('want the key as well', async () => {
     await withRestricted([...threeArguments, '--api-key', 'secret'], {}, async (both) => {
-      const [chat] = generated as [Question];
+      const [chat] = generated as [Prompt];
       const authorization = 'Bearer secret';
       const noKey = {
         error: {
@@ -177,10 +177,10 @@ describe('restrictions from elsewhere', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   async function holds(conch: Conch): Promise<void> {
-    for (const [, restriction, [question]] of groups) {
-      if (question === undefined) throw new Error('A group has no questions.');
-      expect(await ask(conch, question)).toEqual(refusal(restriction, question));
-      expect(await ask(conch, question, keyOf(restriction))).toEqual(await ask(open, question));
+    for (const [, restriction, [prompt]] of groups) {
+      if (prompt === undefined) throw new Error('A group has no questions.');
+      expect(await ask(conch, prompt)).toEqual(refusal(restriction, prompt));
+      expect(await ask(conch, prompt, keyOf(restriction))).toEqual(await ask(open, prompt));
     }
     expect(holdsSecret(JSON.stringify(conch.log()))).toBe(false);
   }

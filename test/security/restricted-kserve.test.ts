@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createKserveGrpc } from '../../src/apis/kserve/grpc-frontend.ts';
-import { openBook } from '../../src/keys/key-book.ts';
+import { openRegistry } from '../../src/keys/key-registry.ts';
 import type { CallOptions, InferenceServer } from '../../src/kserve/server.ts';
 import { LocalGates } from '../../src/limits/local-gates.ts';
 import { LocalRates } from '../../src/limits/local-rates.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([conch.stop(), restricted.stop()]));
 
-const shown = async (port: number, request: RawRequest) => {
+const display = async (port: number, request: RawRequest) => {
   const { status, headers, body } = await send(port, request);
   return { request, status, headers, body: body.toString() };
 };
@@ -100,8 +100,8 @@ it.each([
   async (_name, restriction, requests) => {
     for (const request of requests)
       for (const headers of wrongHeaders(restriction))
-        expect(await shown(httpPort, { ...request, headers })).toEqual(
-          await shown(restricted.httpPort, { ...request, headers }),
+        expect(await display(httpPort, { ...request, headers })).toEqual(
+          await display(restricted.httpPort, { ...request, headers }),
         );
   },
 );
@@ -115,16 +115,16 @@ describe.each([
     const body = `{"error":"This API is restricted, expecting header '${restriction.header}'"}`;
     const headers = { 'content-type': 'text/plain', 'content-length': String(body.length) };
     for (const request of requests)
-      for (const given of wrongHeaders(restriction)) {
-        const asked = { ...request, headers: given };
-        expect(await shown(httpPort, asked)).toEqual({ request: asked, status: 403, headers, body });
+      for (const value of wrongHeaders(restriction)) {
+        const requested = { ...request, headers: value };
+        expect(await display(httpPort, requested)).toEqual({ request: requested, status: 403, headers, body });
       }
   });
 
   it('is answered with it as by an open Triton', async () => {
     for (const request of requests) {
-      const asked = { ...request, headers: { [restriction.header.toUpperCase()]: restriction.value } };
-      expect(await shown(httpPort, asked)).toEqual(await shown(open.httpPort, asked));
+      const requested = { ...request, headers: { [restriction.header.toUpperCase()]: restriction.value } };
+      expect(await display(httpPort, requested)).toEqual(await display(open.httpPort, requested));
     }
   });
 });
@@ -167,7 +167,8 @@ describe.each([
 
 describe('the KServe frontends', () => {
   it('leave open what Triton has other names for', async () => {
-    for (const request of others) expect(await shown(httpPort, request)).toEqual(await shown(open.httpPort, request));
+    for (const request of others)
+      expect(await display(httpPort, request)).toEqual(await display(open.httpPort, request));
     const path = `${service}ServerMetadata`;
     expect(await grpcStatus(grpcPort, path)).toEqual(await grpcStatus(open.grpcPort, path));
   });
@@ -191,7 +192,7 @@ describe('the KServe frontends', () => {
       server,
       sharedMemory: false,
       maxMessageSize: 1000,
-      keys: openBook,
+      keys: openRegistry,
       keyLimits: { rates: new LocalRates(), gates: new LocalGates() },
       restrictedApis: [{ apis: ['model-repository'], header: 'Admin-Key', value: 'word' }],
       logger: pino({ level: 'silent' }),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { begin, user } from '../gateway/asking.ts';
+import { begin, user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
@@ -42,7 +42,7 @@ let redis: Redis;
 let folder: string;
 let kserveHttp: number;
 let kserveGrpc: number;
-let answers = '';
+let responses = '';
 
 /** Asks, and keeps all that comes back. */
 async function ask(
@@ -55,7 +55,7 @@ async function ask(
     headers: { 'content-type': 'application/json', cookie: `session=${secrets.cookie}`, ...headers },
     ...(method === 'GET' ? {} : { body: sent ?? '' }),
   });
-  answers += JSON.stringify([...response.headers]) + (await response.text());
+  responses += JSON.stringify([...response.headers]) + (await response.text());
 }
 
 beforeAll(async () => {
@@ -135,7 +135,7 @@ describe.skipIf(isWithoutRedis)('no secret of a run', () => {
     await ask(chat, { body: toy({ tokens: 1 }), headers: bearer('ann') });
     const call = '/inference.GRPCInferenceService/ModelInfer';
     for (const authorization of [key.authorization, `Bearer ${secrets.fileKey}`, `Bearer ${secrets.wrongKey}`])
-      answers += JSON.stringify(await grpcStatus(kserveGrpc, call, { authorization }));
+      responses += JSON.stringify(await grpcStatus(kserveGrpc, call, { authorization }));
     // What it says of a Redis that is gone names the place, not the password.
     await redis.kill();
     await conch.logged(({ message }) => String(message).startsWith('Redis at '));
@@ -157,19 +157,19 @@ describe.skipIf(isWithoutRedis)('no secret of a run', () => {
     expect(await conch.stop()).toBe(0);
 
     expect(collector.spans().length).toBeGreaterThan(20);
-    const places = { answers, log: JSON.stringify(conch.log()), traces: collector.received() };
-    const found = Object.entries(places).flatMap(([place, text]) =>
+    const locations = { responses, log: JSON.stringify(conch.log()), traces: collector.received() };
+    const found = Object.entries(locations).flatMap(([location, text]) =>
       Object.entries(secrets)
         // Triton's own generate answers with the words of the prompt.
-        .filter(([name, secret]) => text.includes(secret) && !(place === 'answers' && name === 'prompt'))
-        .map(([name]) => `${name} in the ${place}`),
+        .filter(([name, secret]) => text.includes(secret) && !(location === 'answers' && name === 'prompt'))
+        .map(([name]) => `${name} in the ${location}`),
     );
     expect(found).toEqual([]);
   });
 
   it('stands in the log where a store cannot be opened', async () => {
-    const place = 'postgres://conch:store-password-48@127.0.0.1:1/responses';
-    const { code, stdout, stderr } = await runConch(['--triton', '127.0.0.1:1', '--store', place]);
+    const location = 'postgres://conch:store-password-48@127.0.0.1:1/responses';
+    const { code, stdout, stderr } = await runConch(['--triton', '127.0.0.1:1', '--store', location]);
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain('store-password-48');
   });

@@ -55,7 +55,7 @@ async function start(more: readonly string[] = [], asker: https.RequestOptions =
   return url;
 }
 
-interface Asked {
+interface Requested {
   readonly status: number | undefined;
   readonly text: string;
   readonly protocol: string | false | null;
@@ -66,19 +66,19 @@ function ask(
   url: string,
   options: https.RequestOptions,
   { body, onData }: { body?: unknown; onData?: (text: string) => void } = {},
-): Promise<Asked> {
+): Promise<Requested> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST';
     const headers = { 'content-type': 'application/json' };
-    const request = https.request(url, { agent: false, method, headers, ...options }, (answer) => {
-      const protocol = (answer.socket as TLSSocket).alpnProtocol;
+    const request = https.request(url, { agent: false, method, headers, ...options }, (response) => {
+      const protocol = (response.socket as TLSSocket).alpnProtocol;
       let text = '';
-      answer.setEncoding('utf8').on('data', (piece: string) => {
+      response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
         onData?.(piece);
       });
-      answer.on('end', () => resolve({ status: answer.statusCode, text, protocol }));
-      answer.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode, text, protocol }));
+      response.on('error', reject);
     });
     request.on('error', reject);
     request.end(body === undefined ? undefined : JSON.stringify(body));
@@ -88,11 +88,11 @@ function ask(
 describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_000 }, () => {
   it('speaks HTTP/1.1 over TLS alone', async () => {
     const url = await start();
-    const answer = await ask(`${url}/health/live`, {
+    const response = await ask(`${url}/health/live`, {
       ca: first.cert,
       ALPNProtocols: ['h2', 'http/1.1'],
     } as https.RequestOptions);
-    expect(answer).toEqual({ status: 200, text: '{"status":"live"}', protocol: 'http/1.1' });
+    expect(response).toEqual({ status: 200, text: '{"status":"live"}', protocol: 'http/1.1' });
     await expect(ask(`${url}/health/live`, { ca: second.cert })).rejects.toThrow(/certificate/);
     await expect(fetch(`${url.replace('https', 'http')}/health/live`)).rejects.toThrow('fetch failed');
     expect(await conch?.stop()).toBe(0);
@@ -101,7 +101,7 @@ describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_00
   it('shows a new certificate to new connections, while streams go on, and keeps the old where the new is broken', async () => {
     const url = await start();
     let begun = (): void => undefined;
-    const isBegun = new Promise<void>((resolve) => {
+    const isStarted = new Promise<void>((resolve) => {
       begun = resolve;
     });
     const prompt = '<<{"tokens": 30, "delay_ms": 100}>>';
@@ -110,10 +110,10 @@ describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_00
       { ca: first.cert },
       { body: { model: 'vllm-toy', prompt, max_tokens: 40, stream: true }, onData: () => begun() },
     );
-    await isBegun;
+    await isStarted;
     writeFileSync(files.cert, 'no certificate at all');
-    const kept = await conch?.logged(({ message }) => String(message).startsWith('the certificate is unchanged'));
-    expect(kept?.['level']).toBe('error');
+    const stored = await conch?.logged(({ message }) => String(message).startsWith('the certificate is unchanged'));
+    expect(stored?.['level']).toBe('error');
     expect(await ask(`${url}/health/live`, { ca: first.cert })).toMatchObject({ status: 200 });
     put(renewed);
     await conch?.logged(({ message }) => String(message).endsWith('new connections get the new certificate'));
@@ -138,14 +138,14 @@ describe.skipIf(maker.isLeftOut)('a Conch with a certificate', { timeout: 120_00
 
   it('speaks TLS on the ports of KServe too', async () => {
     await start(['--enable-kserve-frontends', '--kserve-http-port', '0', '--kserve-grpc-port', '0']);
-    const placeOf = async (prefix: string): Promise<string> => {
+    const locationOf = async (prefix: string): Promise<string> => {
       const line = await conch?.logged(({ message }) => String(message).startsWith(prefix));
       return String(line?.['message']).slice('KServe listens on '.length);
     };
-    const overHttp = await ask(`${await placeOf('KServe listens on https')}/v2/health/live`, { ca: first.cert });
+    const overHttp = await ask(`${await locationOf('KServe listens on https')}/v2/health/live`, { ca: first.cert });
     expect(overHttp.status).toBe(200);
-    const place = await placeOf('KServe listens on grpcs');
-    expect(await serverLive(place.replace('grpcs', 'https'))).toEqual({ status: '0', protocol: 'h2' });
+    const location = await locationOf('KServe listens on grpcs');
+    expect(await serverLive(location.replace('grpcs', 'https'))).toEqual({ status: '0', protocol: 'h2' });
   });
 
   it.each([

@@ -142,12 +142,10 @@ describe.each(kinds)('OpenAI on a $name server', ({ model, start, takesLogitBias
   });
 
   it('answers several at once, each its own', async () => {
-    const questions = ['one', 'two', 'three', 'four'].map((word) => [{ role: 'user', content: `Say ${word}.` }]);
+    const prompts = ['one', 'two', 'three', 'four'].map((word) => [{ role: 'user', content: `Say ${word}.` }]);
     const alone: unknown[] = [];
-    for (const question of questions) alone.push(choices((await chat({ messages: question })).body));
-    const together = await Promise.all(
-      questions.map(async (question) => choices((await chat({ messages: question })).body)),
-    );
+    for (const prompt of prompts) alone.push(choices((await chat({ messages: prompt })).body));
+    const together = await Promise.all(prompts.map(async (prompt) => choices((await chat({ messages: prompt })).body)));
     expect(together).toEqual(alone);
   });
 

@@ -15,13 +15,13 @@ describe('conch alone', { timeout: 120_000 }, () => {
     const { stdout, stderr, exitCode } = await python('test/show/smollm2.py', [`${conch.url}/v1`, model]);
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
     const { together, animal, reason } = JSON.parse(stdout);
-    for (const answer of together) {
-      expect(answer).toEqual({
+    for (const response of together) {
+      expect(response).toEqual({
         text: expect.stringMatching(/\w/),
         tokens: expect.any(Number),
         reason: expect.any(String),
       });
-      expect(answer.tokens).toBeLessThanOrEqual(24);
+      expect(response.tokens).toBeLessThanOrEqual(24);
     }
     expect(reason).toBe('stop');
     expect(JSON.parse(animal)).toEqual({

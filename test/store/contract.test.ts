@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/responses/store/open-store.ts';
 import type { ResponseStore, StoredResponse, StoreLimits } from '../../src/responses/store/response-store.ts';
-import { kinds, now, responseOfSize, wide } from './places.ts';
+import { kinds, now, responseOfSize, wide } from './locations.ts';
 
-function stored(id: string, given: Partial<StoredResponse> = {}): StoredResponse {
+function stored(id: string, value: Partial<StoredResponse> = {}): StoredResponse {
   return {
     id,
     owner: 'ann',
@@ -11,13 +11,13 @@ function stored(id: string, given: Partial<StoredResponse> = {}): StoredResponse
     previousId: null,
     response: { id, object: 'response', output: [{ type: 'message', text: `answer of ${id}` }], metadata: {} },
     input: [{ id: `msg_${id}`, type: 'message', role: 'user', content: 'hi' }],
-    ...given,
+    ...value,
   };
 }
 
-describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
+describe.each(kinds)('a store in $kind', ({ isLeftOut, locations }) => {
   describe.skipIf(isLeftOut)('when it is there', () => {
-    const all = places();
+    const all = locations();
     const open: ResponseStore[] = [];
     beforeAll(() => all.begin());
     afterEach(async () => {
@@ -25,8 +25,8 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
     });
     afterAll(() => all.end());
 
-    async function storeAt(place: string, limits: Partial<StoreLimits> = {}): Promise<ResponseStore> {
-      const store = await openStore(place, { ...wide, ...limits }, (error) => expect.unreachable(error.message));
+    async function storeAt(location: string, limits: Partial<StoreLimits> = {}): Promise<ResponseStore> {
+      const store = await openStore(location, { ...wide, ...limits }, (error) => expect.unreachable(error.message));
       open.push(store);
       return store;
     }
@@ -61,11 +61,11 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
     });
 
     it('has it after it was opened anew', async () => {
-      const place = all.place();
-      const store = await storeAt(place);
+      const location = all.place();
+      const store = await storeAt(location);
       await store.save(stored('resp_1'));
       await close(store);
-      expect(await (await storeAt(place)).find('ann', 'resp_1')).toEqual(
+      expect(await (await storeAt(location)).find('ann', 'resp_1')).toEqual(
         stored('resp_1', { created: expect.any(Number) }),
       );
     });
@@ -152,8 +152,8 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
     }, 120_000);
 
     it('does not find what is too old, in no way, and removes it', async () => {
-      const place = all.place();
-      const store = await storeAt(place, { maxAge: 100 });
+      const location = all.place();
+      const store = await storeAt(location, { maxAge: 100 });
       const old = stored('old', { created: now() - 101 });
       const young = stored('young', { created: now() - 50, previousId: 'old' });
       await store.save(old);
@@ -163,29 +163,29 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
       expect(await store.conversation('ann', 'young')).toBeUndefined();
       expect(await store.find('ann', 'young')).toEqual(young);
       await close(store);
-      await close(await storeAt(place, { maxAge: 100 }));
-      const later = await storeAt(place);
+      await close(await storeAt(location, { maxAge: 100 }));
+      const later = await storeAt(location);
       expect(await later.find('ann', 'old')).toBeUndefined();
       expect(await later.find('ann', 'young')).toEqual(young);
     });
 
     it('removes the oldest when there is too much, as soon as it is written and at the start', async () => {
-      const place = all.place();
-      const store = await storeAt(place, { maxSize: 5000 });
+      const location = all.place();
+      const store = await storeAt(location, { maxSize: 5000 });
       // The third is older than those before it.
       const created = [40, 30, 50, 20, 10, 5, 0].map((seconds) => now() - seconds);
       for (const [at, time] of created.entries()) {
         await store.save(responseOfSize(1000, { id: `resp_${at}`, created: time }));
       }
       await close(store);
-      expect(await presentIn(place)).toEqual(['resp_1', 'resp_3', 'resp_4', 'resp_5', 'resp_6']);
-      await close(await storeAt(place, { maxSize: 2000 }));
-      expect(await presentIn(place)).toEqual(['resp_5', 'resp_6']);
+      expect(await presentIn(location)).toEqual(['resp_1', 'resp_3', 'resp_4', 'resp_5', 'resp_6']);
+      await close(await storeAt(location, { maxSize: 2000 }));
+      expect(await presentIn(location)).toEqual(['resp_5', 'resp_6']);
     });
 
     it('counts what is replaced and deleted, not what was', async () => {
-      const place = all.place();
-      const store = await storeAt(place, { maxSize: 3000 });
+      const location = all.place();
+      const store = await storeAt(location, { maxSize: 3000 });
       await store.save(responseOfSize(1000, { id: 'resp_0' }));
       for (let round = 0; round < 5; round++) await store.save(responseOfSize(1900, { id: 'resp_1' }));
       await store.save(responseOfSize(1000, { id: 'resp_1' }));
@@ -193,7 +193,7 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
       await store.delete('ann', 'resp_2');
       await store.save(responseOfSize(1000, { id: 'resp_3' }));
       await close(store);
-      expect(await presentIn(place)).toEqual(['resp_0', 'resp_1', 'resp_3']);
+      expect(await presentIn(location)).toEqual(['resp_0', 'resp_1', 'resp_3']);
     });
 
     it('refuses a response that is larger than all together may be', async () => {
@@ -209,16 +209,16 @@ describe.each(kinds)('a store in $kind', ({ isLeftOut, places }) => {
     });
 
     it('does all that was asked before it was closed', async () => {
-      const place = all.place();
-      const store = await storeAt(place);
+      const location = all.place();
+      const store = await storeAt(location);
       const saves = Array.from({ length: 100 }, (_, at) => store.save(responseOfSize(1000, { id: `resp_${at}` })));
       await Promise.all([...saves, close(store)]);
-      expect(await presentIn(place)).toHaveLength(7);
+      expect(await presentIn(location)).toHaveLength(7);
       await expect(store.save(stored('late'))).rejects.toMatchObject({ code: 'store_unavailable' });
     });
 
-    async function presentIn(place: string): Promise<string[]> {
-      const store = await storeAt(place);
+    async function presentIn(location: string): Promise<string[]> {
+      const store = await storeAt(location);
       const ids = ['resp_0', 'resp_1', 'resp_2', 'resp_3', 'resp_4', 'resp_5', 'resp_6'];
       const found = await Promise.all(ids.map((id) => store.find('ann', id)));
       await close(store);

@@ -4,13 +4,13 @@ import { openStore } from '../../src/responses/store/open-store.ts';
 import { StoreError } from '../../src/responses/store/store-error.ts';
 import { CertificateMaker } from '../grpc/certificates.ts';
 import { isPostgresLeftOut, Postgres, postgresPassword } from '../support/postgres.ts';
-import { responseOfSize, wide } from './places.ts';
+import { responseOfSize, wide } from './locations.ts';
 
 const isLeftOut = isPostgresLeftOut();
 
 /** Why a store cannot be opened. */
-async function refusal(place: string): Promise<string> {
-  const error = await openStore(place, wide).then(
+async function refusal(location: string): Promise<string> {
+  const error = await openStore(location, wide).then(
     async (store) => store.close(),
     (reason: unknown) => reason,
   );
@@ -77,10 +77,10 @@ describe.skipIf(isLeftOut)('a PostgreSQL store', () => {
   });
 
   it('refuses tables of a newer version', async () => {
-    const place = newDatabase('newer');
-    await (await openStore(place, wide)).close();
+    const location = newDatabase('newer');
+    await (await openStore(location, wide)).close();
     postgres.query('UPDATE conch_store SET version = 2', 'newer');
-    expect(await refusal(place)).toBe(
+    expect(await refusal(location)).toBe(
       `${postgres.name('newer')}: a newer version of Conch created the tables (schema 2; this version supports up to 1). Upgrade Conch, or use another database.`,
     );
   });
@@ -93,18 +93,18 @@ describe.skipIf(isLeftOut)('a PostgreSQL store', () => {
   });
 
   it('needs no right to make tables that are there, and says when it may not hold the limits', async () => {
-    const place = newDatabase('granted');
-    await (await openStore(place, wide)).close();
+    const location = newDatabase('granted');
+    await (await openStore(location, wide)).close();
     postgres.query(`CREATE ROLE clerk LOGIN PASSWORD 'sesame-2'`);
     postgres.query('GRANT SELECT, INSERT, UPDATE ON conch_responses, conch_store TO clerk', 'granted');
-    const faults: string[] = [];
-    const url = place.replace(/\/\/.*@/, '//clerk:sesame-2@');
-    const store = await openStore(url, wide, (error) => faults.push(error.message));
+    const errors: string[] = [];
+    const url = location.replace(/\/\/.*@/, '//clerk:sesame-2@');
+    const store = await openStore(url, wide, (error) => errors.push(error.message));
     const response = responseOfSize(1000, { id: 'resp_1' });
     await store.save(response);
     expect(await store.find('ann', 'resp_1')).toEqual(response);
     await store.close();
-    expect(faults).toEqual([
+    expect(errors).toEqual([
       `${postgres.name('granted')}: permission denied for table conch_responses. Grant the user permission to create tables in its schema, and to read and write Conch's tables.`,
     ]);
   });
@@ -127,13 +127,13 @@ describe.skipIf(isLeftOut || maker.isLeftOut)('a PostgreSQL store over TLS', () 
 
   it('encrypts as the URL says', async () => {
     const byName = postgres.url().replace('127.0.0.1', 'localhost');
-    const places = [
+    const locations = [
       `${postgres.url()}?sslmode=require`,
       `${postgres.url()}?sslmode=verify-ca&sslrootcert=${authorityFile}`,
       `${byName}?sslmode=verify-full&sslrootcert=${authorityFile}`,
     ];
-    for (const place of places) {
-      const store = await openStore(place, wide);
+    for (const location of locations) {
+      const store = await openStore(location, wide);
       const response = responseOfSize(1000, { id: 'resp_1' });
       await store.save(response);
       expect(await store.find('ann', 'resp_1')).toEqual(response);

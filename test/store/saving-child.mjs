@@ -2,8 +2,8 @@
 // Arguments: the place, the prefix of the ids, how many; with none it goes on until it is killed.
 import { openStore } from '../../dist/responses/store/open-store.js';
 
-const [place = '', prefix = '', count = 'Infinity'] = process.argv.slice(2);
-const store = await openStore(place, { maxAge: 1_000_000_000, maxSize: 2 ** 40 });
+const [location = '', prefix = '', count = 'Infinity'] = process.argv.slice(2);
+const store = await openStore(location, { maxAge: 1_000_000_000, maxSize: 2 ** 40 });
 let next = 0;
 
 async function saveOneByOne() {

@@ -10,17 +10,17 @@ export function savedByChild(id: string): StoredResponse {
 }
 
 interface ChildOptions {
-  readonly place: string;
+  readonly location: string;
   readonly prefix: string;
   /** How many it saves; without it, it never ends. */
   readonly count?: number;
 }
 
 /** A process that saves responses, always 100 at a time. */
-export function startChild({ place, prefix, count }: ChildOptions): ChildProcessByStdio<null, Readable, null> {
+export function startChild({ location, prefix, count }: ChildOptions): ChildProcessByStdio<null, Readable, null> {
   const options = [
     inRoot('test/store/saving-child.mjs'),
-    place,
+    location,
     prefix,
     ...(count === undefined ? [] : [String(count)]),
   ];

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/responses/store/open-store.ts';
 import { StoreError } from '../../src/responses/store/store-error.ts';
-import { responseOfSize, wide } from './places.ts';
+import { responseOfSize, wide } from './locations.ts';
 
 let folder: string;
 let file: string;

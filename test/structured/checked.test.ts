@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readInTwoParts, streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { readInTwoParts, streamedChoices, textsOf, user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 
 const patience = 180_000;
 let conch: Conch;
@@ -20,14 +20,14 @@ afterAll(() => conch.stop());
 let tags = 0;
 const newTag = () => `checked-${++tags}`;
 
-const complete = (body: object): Promise<Answer> =>
+const complete = (body: object): Promise<Response> =>
   post(`${conch.url}/v1/completions`, { model: 'vllm-toy', max_tokens: 200, ...body });
-const chat = (body: object): Promise<Answer> =>
+const chat = (body: object): Promise<Response> =>
   post(`${conch.url}/v1/chat/completions`, { model: 'vllm-toy', max_tokens: 200, ...body });
-const headerOf = ({ headers }: Answer) => headers.get('x-conch-structured');
+const headerOf = ({ headers }: Response) => headers.get('x-conch-structured');
 const inferencesOf = async (tag: string) =>
   Number(textsOf(await complete({ prompt: directive({ requests_of: tag }) }))[0]);
-const errorOf = ({ status, body }: Answer) => ({ status, ...body.error });
+const errorOf = ({ status, body }: Response) => ({ status, ...body.error });
 
 /** Fails with a text of vLLM before the first token. */
 const failing = (tag: string, text: string) => directive({ tag, error_at: 0, error_text: text });
@@ -40,7 +40,7 @@ describe('a guide that the backend refuses', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const tool = { type: 'function', function: { name: 'f', parameters: schema } };
   const format = { type: 'json_schema', json_schema: { name: 's', schema } };
-  const place = 'response_format.json_schema.schema';
+  const location = 'response_format.json_schema.schema';
 
   it.each<[string, object, string, string]>([
     [
@@ -63,7 +63,7 @@ describe('a guide that the backend refuses', () => {
       'Unimplemented keys: ["a"].',
     ],
     [
-      place,
+      location,
       { response_format: format },
       'The provided JSON schema contains features not supported by xgrammar.',
       'The provided JSON schema contains features not supported by xgrammar.',
@@ -74,11 +74,11 @@ describe('a guide that the backend refuses', () => {
       'Failed to transform json schema into a grammar: [05:40:09] /project/cpp/a.cc:75: unsupported\n',
       'unsupported.',
     ],
-  ])('is a 400 that names %s, after one inference', async (param, wish, text, reason) => {
+  ])('is a 400 that names %s, after one inference', async (param, option, text, reason) => {
     for (const stream of [false, true]) {
       const tag = newTag();
-      const answer = await chat({ messages: user(failing(tag, text)), stream, ...wish });
-      expect(errorOf(answer)).toEqual({
+      const response = await chat({ messages: user(failing(tag, text)), stream, ...option });
+      expect(errorOf(response)).toEqual({
         status: 400,
         code: 'invalid_request',
         type: 'invalid_request_error',
@@ -92,8 +92,8 @@ describe('a guide that the backend refuses', () => {
   it('has the field of the Responses API', async () => {
     const input = failing(newTag(), 'Grammar error: no');
     const text = { format: { type: 'json_schema', name: 's', schema } };
-    const answer = await post(`${conch.url}/v1/responses`, { model: 'vllm-toy', input, text });
-    expect(errorOf(answer)).toMatchObject({ status: 400, param: 'text.format.schema' });
+    const response = await post(`${conch.url}/v1/responses`, { model: 'vllm-toy', input, text });
+    expect(errorOf(response)).toMatchObject({ status: 400, param: 'text.format.schema' });
   });
 
   it('says nothing against the server', async () => {
@@ -119,10 +119,10 @@ describe('what no backend could use', () => {
       'bad_words[1]',
       '" \\n" has only white space, which this backend cannot forbid. Use words with other characters, or stop.',
     ],
-  ])('is a 400 without an inference: %j', async (wish, param, reason) => {
+  ])('is a 400 without an inference: %j', async (option, param, reason) => {
     const tag = newTag();
-    const answer = await complete({ prompt: directive({ tag, answer: 'x' }), ...wish });
-    expect(errorOf(answer)).toEqual({
+    const response = await complete({ prompt: directive({ tag, answer: 'x' }), ...option });
+    expect(errorOf(response)).toEqual({
       status: 400,
       code: 'invalid_request',
       type: 'invalid_request_error',
@@ -133,11 +133,11 @@ describe('what no backend could use', () => {
   });
 
   it('is not a grammar that only one library reads: it is sent as both do', async () => {
-    const answer = await complete({
+    const response = await complete({
       prompt: directive({ echo_parameters: true }),
       guided_grammar: 'root ::= start\n  | "b"\nstart ::= "a"\n',
     });
-    const [text = '{}'] = textsOf(answer);
+    const [text = '{}'] = textsOf(response);
     const { sampling_parameters: sent } = JSON.parse(text) as { sampling_parameters: { structured_outputs: string } };
     expect(JSON.parse(sent.structured_outputs)).toEqual({ grammar: 'root ::= r1 | "b"\nr1 ::= "a"' });
   });
@@ -147,7 +147,7 @@ const multiple = { type: 'object', properties: { a: { type: 'integer', multipleO
 const counted = { type: 'object', properties: { a: { type: 'string' } }, minProperties: 1 };
 const right = '{"a": 6}';
 const wrong = '{"a": 7}';
-const fault = '$.a must be a multiple of 3';
+const failure = '$.a must be a multiple of 3';
 
 /** What a response that never has its structure is. */
 const invalid = (message: string, { field = 'guided_json', tries = 3 } = {}) => ({
@@ -163,10 +163,10 @@ describe('a guided response that may break its guide', () => {
     [{ guided_json: multiple }, right],
     [{ guided_regex: '[一-龥]{3}' }, '一二三'],
     [{ structured_outputs: { regex: '\\d{2}[Ā-ſ]+é' } }, '12āé'],
-  ])('is a success where it has not: %j', async (wish, text) => {
-    const answer = await complete({ prompt: directive({ answer: text }), ...wish });
-    expect([answer.status, textsOf(answer), headerOf(answer)]).toEqual([200, [text], 'guided; tries=1']);
-    const stream = await complete({ prompt: directive({ answer: text }), stream: true, ...wish });
+  ])('is a success where it has not: %j', async (option, text) => {
+    const response = await complete({ prompt: directive({ answer: text }), ...option });
+    expect([response.status, textsOf(response), headerOf(response)]).toEqual([200, [text], 'guided; tries=1']);
+    const stream = await complete({ prompt: directive({ answer: text }), stream: true, ...option });
     expect(streamedChoices(stream)).toEqual([{ text, reasons: ['stop'] }]);
     expect(headerOf(stream)).toBe('guided; tries=1');
   });
@@ -175,11 +175,11 @@ describe('a guided response that may break its guide', () => {
     [{ guided_json: multiple }, wrong, right],
     [{ guided_regex: '[一-龥]{3}' }, 'hi!', '一二三'],
     [{ guided_json: counted }, '{"a": "x\ufffdy"}', '{"a": "xy"}'],
-  ])('is asked for again: %j', async (wish, broken, text) => {
+  ])('is asked for again: %j', async (option, broken, text) => {
     const tag = newTag();
     const orders = { tag, answer: text, broken_answer: broken, broken_times: 2 };
-    const answer = await complete({ prompt: directive(orders), ...wish });
-    expect([answer.status, textsOf(answer), headerOf(answer)]).toEqual([200, [text], 'guided; tries=3']);
+    const response = await complete({ prompt: directive(orders), ...option });
+    expect([response.status, textsOf(response), headerOf(response)]).toEqual([200, [text], 'guided; tries=3']);
     expect(await inferencesOf(tag)).toBe(3);
   });
 
@@ -187,20 +187,20 @@ describe('a guided response that may break its guide', () => {
     const tag = newTag();
     const messages = user(directive({ tag, answer: right, broken_answer: wrong, broken_times: 1 }));
     const response_format = { type: 'json_schema', json_schema: { name: 's', schema: multiple } };
-    const answer = await chat({ messages, response_format, n: 1 });
-    expect([textsOf(answer), headerOf(answer), await inferencesOf(tag)]).toEqual([[right], 'guided; tries=2', 2]);
+    const response = await chat({ messages, response_format, n: 1 });
+    expect([textsOf(response), headerOf(response), await inferencesOf(tag)]).toEqual([[right], 'guided; tries=2', 2]);
   });
 
   it('is an error when no try keeps to it', async () => {
     const tag = newTag();
-    const answer = await complete({ prompt: directive({ tag, answer: wrong }), guided_json: multiple, n: 1 });
-    expect([errorOf(answer), headerOf(answer)]).toEqual([invalid(fault), 'guided; tries=3']);
+    const response = await complete({ prompt: directive({ tag, answer: wrong }), guided_json: multiple, n: 1 });
+    expect([errorOf(response), headerOf(response)]).toEqual([invalid(failure), 'guided; tries=3']);
     expect(await inferencesOf(tag)).toBe(3);
   });
 
   it('is an error at once where the next would be the same', async () => {
-    const answer = await complete({ prompt: directive({ answer: wrong }), guided_json: multiple, temperature: 0 });
-    expect([errorOf(answer), headerOf(answer)]).toEqual([invalid(fault, { tries: 1 }), 'guided; tries=1']);
+    const response = await complete({ prompt: directive({ answer: wrong }), guided_json: multiple, temperature: 0 });
+    expect([errorOf(response), headerOf(response)]).toEqual([invalid(failure, { tries: 1 }), 'guided; tries=1']);
   });
 
   it('is never a success in a stream', async () => {
@@ -208,7 +208,7 @@ describe('a guided response that may break its guide', () => {
       const prompt = directive({ ...held, answer: wrong });
       return { model: 'vllm-toy', prompt, guided_json: multiple };
     });
-    const { status: _, ...error } = invalid(fault, { tries: 1 });
+    const { status: _, ...error } = invalid(failure, { tries: 1 });
     expect(eventsOf(text).at(-1)).toEqual({ error });
     expect(text).not.toMatch(/"finish_reason":"|\[DONE\]/);
   });
@@ -230,8 +230,8 @@ describe('a guided response that may break its guide', () => {
   it('is each of several choices', async () => {
     const tag = newTag();
     const prompt = directive({ tag, answer: right, broken_answer: wrong, broken_times: 2 });
-    const answer = await complete({ prompt, guided_json: multiple, n: 2 });
-    expect([textsOf(answer), headerOf(answer), await inferencesOf(tag)]).toEqual([
+    const response = await complete({ prompt, guided_json: multiple, n: 2 });
+    expect([textsOf(response), headerOf(response), await inferencesOf(tag)]).toEqual([
       [right, right],
       expect.any(String),
       4,
@@ -248,13 +248,13 @@ describe('a guided response that may break its guide', () => {
     ] as const) {
       const orders = { tag: newTag(), answer: write(right), broken_answer: write(wrong), broken_times: 1 };
       const body = { messages: user(directive(orders)), tools: [tool], tool_choice: choice };
-      const answer = await chat(body);
-      expect([answer.body['choices'], headerOf(answer)]).toMatchObject([
+      const response = await chat(body);
+      expect([response.body['choices'], headerOf(response)]).toMatchObject([
         [{ message: { tool_calls: [{ function: { name: 'f', arguments: right } }] } }],
         'guided; tries=2',
       ]);
       const never = await chat({ ...body, messages: user(directive({ answer: write(wrong) })) });
-      const reason = `the arguments of f do not match its schema: ${fault}`;
+      const reason = `the arguments of f do not match its schema: ${failure}`;
       expect(errorOf(never)).toEqual(invalid(reason, { field: 'tool_choice' }));
     }
   });
@@ -262,9 +262,9 @@ describe('a guided response that may break its guide', () => {
   it('is checked through the Responses API', async () => {
     const text = { format: { type: 'json_schema', name: 's', schema: multiple } };
     const orders = { tag: newTag(), answer: right, broken_answer: wrong, broken_times: 1 };
-    const answer = await post(`${conch.url}/v1/responses`, { model: 'vllm-toy', input: directive(orders), text });
-    expect(answer.body['output']).toMatchObject([{ content: [{ text: right }] }]);
-    expect(headerOf(answer)).toBe('guided; tries=2');
+    const response = await post(`${conch.url}/v1/responses`, { model: 'vllm-toy', input: directive(orders), text });
+    expect(response.body['output']).toMatchObject([{ content: [{ text: right }] }]);
+    expect(headerOf(response)).toBe('guided; tries=2');
   });
 });
 
@@ -273,19 +273,20 @@ describe('a guide that is known to be kept to', () => {
     [{ guided_choice: ['ja', 'nein'] }, 'vielleicht'],
     [{ guided_regex: '[a-z]+' }, 'ABC'],
     [{ guided_json: { type: 'object', properties: { a: { type: 'integer' } } } }, '{"a": "x"}'],
-  ])('is not checked again: %j', async (wish, text) => {
-    const answer = await complete({ prompt: directive({ answer: text }), ...wish });
-    expect([answer.status, textsOf(answer), headerOf(answer)]).toEqual([200, [text], null]);
+  ])('is not checked again: %j', async (option, text) => {
+    const response = await complete({ prompt: directive({ answer: text }), ...option });
+    expect([response.status, textsOf(response), headerOf(response)]).toEqual([200, [text], null]);
   });
 });
 
 describe('calls that the token limit cuts off', () => {
   const tools = [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }];
-  const answer = '[{"name": "get_weather", "parameters": {"city": "Bern"}}, {"name": "get_weather", "parameters": {}}]';
+  const response =
+    '[{"name": "get_weather", "parameters": {"city": "Bern"}}, {"name": "get_weather", "parameters": {}}]';
 
   it('leave no JSON in the text', async () => {
     for (let limit = 1; limit <= 24; limit += 1) {
-      const body = { messages: user(directive({ answer })), tools, tool_choice: 'required', max_tokens: limit };
+      const body = { messages: user(directive({ response })), tools, tool_choice: 'required', max_tokens: limit };
       const whole = await chat(body);
       const [choice] = whole.body['choices'] as { message: { content: unknown }; finish_reason: string }[];
       expect([limit, choice?.message.content ?? '', choice?.finish_reason]).toEqual([limit, '', 'length']);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readInTwoParts, streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { readInTwoParts, streamedChoices, textsOf, user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot, tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 
 const patience = 180_000;
@@ -44,29 +44,29 @@ const schema = {
 const format = { type: 'json_schema', json_schema: { name: 's', schema } };
 const right = '{"a": 1, "b": "x"}';
 
-const complete = (body: object, at: Conch = conch): Promise<Answer> =>
+const complete = (body: object, at: Conch = conch): Promise<Response> =>
   post(`${at.url}/v1/completions`, { model: 'llmapi', max_tokens: 200, ...body });
-const chat = (body: object): Promise<Answer> =>
+const chat = (body: object): Promise<Response> =>
   post(`${conch.url}/v1/chat/completions`, { model: 'llmapi', max_tokens: 200, ...body });
-const headerOf = ({ headers }: Answer) => headers.get('x-conch-structured');
-const usageOf = ({ body }: Answer) => body['usage'] as Record<'prompt_tokens' | 'completion_tokens', number>;
-const bySeed = (...answers: string[]) => directive({ answer_by_seed: answers });
+const headerOf = ({ headers }: Response) => headers.get('x-conch-structured');
+const usageOf = ({ body }: Response) => body['usage'] as Record<'prompt_tokens' | 'completion_tokens', number>;
+const bySeed = (...responses: string[]) => directive({ answer_by_seed: responses });
 
 /** What an answer without its form is told. */
-const invalid = (fault: string, { field = 'response_format', tries = 3 } = {}) => ({
+const invalid = (error: string, { field = 'response_format', tries = 3 } = {}) => ({
   status: 502,
   header: `emulated; tries=${tries}`,
   error: {
     code: 'structured_output_invalid',
     type: 'server_error',
     param: field,
-    message: `The response does not match the requested structure${tries > 1 ? ` after ${tries} tries` : ''}: ${fault}.`,
+    message: `The response does not match the requested structure${tries > 1 ? ` after ${tries} tries` : ''}: ${error}.`,
   },
 });
-const refusalOf = (answer: Answer) => ({
-  status: answer.status,
-  header: headerOf(answer),
-  error: answer.body.error,
+const refusalOf = (response: Response) => ({
+  status: response.status,
+  header: headerOf(response),
+  error: response.body.error,
 });
 
 describe('a form that the backend cannot guide to', () => {
@@ -76,20 +76,20 @@ describe('a form that the backend cannot guide to', () => {
     ['guided_json', { guided_json: JSON.stringify(schema) }, '{"a":-3}'],
     ['structured_outputs', { structured_outputs: { choice: ['yes', 'no'] } }, 'no'],
     ['guided_regex', { guided_regex: '[a-z]+ [0-9]{2}' }, 'abc 42'],
-  ])('is found in an answer that has it: %s', async (_, wish, text) => {
+  ])('is found in an answer that has it: %s', async (_, option, text) => {
     const plain = await complete({ prompt: directive({ answer: text }) });
-    const answer = await complete({ prompt: directive({ answer: text }), ...wish });
-    expect([answer.status, textsOf(answer), headerOf(answer)]).toEqual([200, [text], 'emulated; tries=1']);
-    expect([usageOf(answer), headerOf(plain)]).toEqual([usageOf(plain), null]);
+    const response = await complete({ prompt: directive({ answer: text }), ...option });
+    expect([response.status, textsOf(response), headerOf(response)]).toEqual([200, [text], 'emulated; tries=1']);
+    expect([usageOf(response), headerOf(plain)]).toEqual([usageOf(plain), null]);
   });
 
   it('is tried for again with another seed, and the usage counts all tries', async () => {
     const prompt = bySeed('Here it is.', right, '{"a": "x"}');
     const alone = await complete({ prompt, seed: 0 });
     const last = await complete({ prompt, seed: 1 });
-    const answer = await complete({ prompt, seed: 0, response_format: format });
-    expect([textsOf(answer), headerOf(answer)]).toEqual([[right], 'emulated; tries=2']);
-    expect(usageOf(answer)).toEqual({
+    const response = await complete({ prompt, seed: 0, response_format: format });
+    expect([textsOf(response), headerOf(response)]).toEqual([[right], 'emulated; tries=2']);
+    expect(usageOf(response)).toEqual({
       prompt_tokens: 2 * usageOf(alone).prompt_tokens,
       completion_tokens: usageOf(alone).completion_tokens + usageOf(last).completion_tokens,
       total_tokens: expect.any(Number),
@@ -99,9 +99,9 @@ describe('a form that the backend cannot guide to', () => {
   it('is tried for again for each choice alone', async () => {
     // The seeds of two choices: 0 and 1, then 2 and 3, then 4 and 5.
     const prompt = bySeed('bad', '{"a":1}', 'bad', 'bad', '{"a":4}', 'bad');
-    const answer = await complete({ prompt, seed: 0, n: 2, response_format: format });
-    expect([textsOf(answer), headerOf(answer)]).toEqual([['{"a":4}', '{"a":1}'], 'emulated; tries=3']);
-    expect((answer.body['choices'] as { index: number }[]).map(({ index }) => index)).toEqual([0, 1]);
+    const response = await complete({ prompt, seed: 0, n: 2, response_format: format });
+    expect([textsOf(response), headerOf(response)]).toEqual([['{"a":4}', '{"a":1}'], 'emulated; tries=3']);
+    expect((response.body['choices'] as { index: number }[]).map(({ index }) => index)).toEqual([0, 1]);
   });
 
   it.each([
@@ -110,20 +110,20 @@ describe('a form that the backend cannot guide to', () => {
     ['$.a must be of type integer', '{"a": "1"}', { response_format: format }],
     ['$.b must match the pattern "^[a-z]+$"', '{"a": 1, "b": "B"}', { response_format: format }],
     ['it is not JSON', '[1]', { response_format: { type: 'json_object' } }],
-  ])('is never said to be there when it is not: %s', async (fault, text, wish) => {
-    const answer = await complete({ prompt: directive({ answer: text }), ...wish });
-    expect(refusalOf(answer)).toEqual(invalid(fault));
+  ])('is never said to be there when it is not: %s', async (error, text, option) => {
+    const response = await complete({ prompt: directive({ answer: text }), ...option });
+    expect(refusalOf(response)).toEqual(invalid(error));
   });
 
   it('is not there in an answer that was cut off', async () => {
     const prompt = directive({ answer: right });
-    const answer = await complete({ prompt, response_format: format, max_tokens: 3 });
-    expect(refusalOf(answer)).toEqual(invalid('it was cut off at the token limit'));
+    const response = await complete({ prompt, response_format: format, max_tokens: 3 });
+    expect(refusalOf(response)).toEqual(invalid('it was cut off at the token limit'));
   });
 
   it('is not tried for again where the answer would be the same', async () => {
-    const answer = await complete({ prompt: directive({ answer: 'maybe' }), guided_choice: ['yes'], temperature: 0 });
-    expect(refusalOf(answer)).toEqual(invalid('it is none of the choices', { field: 'guided_choice', tries: 1 }));
+    const response = await complete({ prompt: directive({ answer: 'maybe' }), guided_choice: ['yes'], temperature: 0 });
+    expect(refusalOf(response)).toEqual(invalid('it is none of the choices', { field: 'guided_choice', tries: 1 }));
   });
 
   it('is compared with an answer exactly when it is a choice, and from end to end when it is a pattern', async () => {
@@ -142,39 +142,39 @@ describe('a chat whose form the backend cannot guide to', () => {
     'tells the model of %s the form, and the second time what was wrong',
     async (model) => {
       const messages = user(directive({ echo_prompt: true }));
-      const told = await chat({
+      const reported = await chat({
         model,
         messages,
         response_format: { type: 'json_schema', json_schema: { name: 's' } },
       });
-      const prompt = JSON.parse(textsOf(told)[0] ?? '') as string;
+      const prompt = JSON.parse(textsOf(reported)[0] ?? '') as string;
       expect(prompt).toContain('Answer with JSON that is valid by this JSON schema, and nothing else');
       // The wrong answer is in the second prompt, and with it what the toy is to say to that.
-      const answer = await chat({
+      const response = await chat({
         model,
         messages: user(directive({ answer: `No. ${directive({ answer: right })}` })),
         response_format: format,
       });
-      expect([textsOf(answer), headerOf(answer)]).toEqual([[right], 'emulated; tries=2']);
-      expect(answer.body['usage']).toMatchObject({ prompt_tokens: expect.any(Number) });
+      expect([textsOf(response), headerOf(response)]).toEqual([[right], 'emulated; tries=2']);
+      expect(response.body['usage']).toMatchObject({ prompt_tokens: expect.any(Number) });
     },
   );
 
   it('adds to the system message that is there', async () => {
-    const told = await chat({
+    const reported = await chat({
       messages: [{ role: 'system', content: 'Be brief.' }, ...user(directive({ echo_prompt: true }))],
       guided_json: {},
     });
-    const prompt = JSON.parse(textsOf(told)[0] ?? '') as string;
+    const prompt = JSON.parse(textsOf(reported)[0] ?? '') as string;
     expect(prompt).toMatch(/Be brief\.\n\nAnswer with JSON that is valid by this JSON schema/);
   });
 
   it('ends with an error when no try has it', async () => {
-    const answer = await chat({
+    const response = await chat({
       messages: user(directive({ answer: 'No.' })),
       response_format: { type: 'json_object' },
     });
-    expect(refusalOf(answer)).toEqual(invalid('it is not JSON'));
+    expect(refusalOf(response)).toEqual(invalid('it is not JSON'));
   });
 });
 
@@ -187,9 +187,9 @@ describe('a stream whose form the backend cannot guide to', () => {
     });
 
   it.each(['llmapi', 'vllm-2410'])('is as any other when its answer has the form (%s)', async (model) => {
-    const answer = await complete({ model, prompt: directive({ answer: right }), ...stream });
-    expect(streamedChoices(answer)).toEqual([{ text: right, reasons: ['stop'] }]);
-    expect(headerOf(answer)).toBe('emulated; tries=1');
+    const response = await complete({ model, prompt: directive({ answer: right }), ...stream });
+    expect(streamedChoices(response)).toEqual([{ text: right, reasons: ['stop'] }]);
+    expect(headerOf(response)).toBe('emulated; tries=1');
   });
 
   it.each([
@@ -197,20 +197,20 @@ describe('a stream whose form the backend cannot guide to', () => {
     ['{"a": 1, b: 5}', 'it is not JSON', '{"a": 1,'],
     ['{"a": 1} and more', 'it is not JSON', '{"a": 1}'],
     ['{"a": 1', 'it is not JSON', '{"a": 1'],
-  ])('ends with an error at the first fault: %s', async (text, fault, longest) => {
+  ])('ends with an error at the first fault: %s', async (text, error, longest) => {
     const events = eventsOf(await inTwoParts({ answer: text })) as {
       choices?: { text: string; finish_reason: unknown }[];
       error?: object;
     }[];
-    expect(events.pop()).toEqual({ error: invalid(fault, { tries: 1 }).error });
+    expect(events.pop()).toEqual({ error: invalid(error, { tries: 1 }).error });
     const seen = events.map(({ choices }) => choices?.[0]?.text ?? '').join('');
     expect([longest.startsWith(seen.trimEnd()), seen.length > 3]).toEqual([true, true]);
     expect(events.every(({ choices }) => choices?.[0]?.finish_reason === null)).toBe(true);
   });
 
   it('keeps the status of a fault that is seen before anything was sent', async () => {
-    const answer = await chat({ messages: user(directive({ answer: 'No.' })), ...stream });
-    expect(refusalOf(answer)).toEqual(invalid('it is not JSON', { tries: 1 }));
+    const response = await chat({ messages: user(directive({ answer: 'No.' })), ...stream });
+    expect(refusalOf(response)).toEqual(invalid('it is not JSON', { tries: 1 }));
   });
 
   it('says length nowhere when an answer was cut off', async () => {
@@ -228,8 +228,8 @@ describe('what cannot be emulated', () => {
     [{ structured_outputs: { grammar: 'root ::= "a"' } }, 'structured_outputs'],
     [{ guided_json: { items: { unevaluatedItems: false } } }, 'guided_json.items.unevaluatedItems'],
     [{ guided_json: { 'x-mine': 1 } }, 'guided_json.x-mine'],
-  ])('is refused by name: %j', async (wish, param) => {
-    const { status, body } = await complete({ prompt: 'x', ...wish });
+  ])('is refused by name: %j', async (option, param) => {
+    const { status, body } = await complete({ prompt: 'x', ...option });
     expect([status, body.error?.['code'], body.error?.['param']]).toEqual([400, 'unsupported_parameter', param]);
   });
 
@@ -244,23 +244,23 @@ describe('what cannot be emulated', () => {
 
 describe('a form that is not to be had', () => {
   const bad = (schema: unknown) => ({ response_format: { type: 'json_schema', json_schema: { name: 's', schema } } });
-  const place = 'response_format.json_schema.schema';
+  const location = 'response_format.json_schema.schema';
   let deep: object = {};
   for (let level = 0; level < 100; level++) deep = { items: deep };
 
   it.each<[object, string]>([
-    [bad({ properties: { x: { type: 'banana' } } }), `${place}.properties.x.type`],
-    [bad({ items: { $ref: '#/nowhere' } }), `${place}.items.$ref`],
-    [bad(deep), `${place}${'.items'.repeat(64)}`],
-    [bad({ description: 'x'.repeat(2 ** 20) }), place],
-    [bad({ pattern: '(a{1000}){1000}' }), `${place}.pattern`],
+    [bad({ properties: { x: { type: 'banana' } } }), `${location}.properties.x.type`],
+    [bad({ items: { $ref: '#/nowhere' } }), `${location}.items.$ref`],
+    [bad(deep), `${location}${'.items'.repeat(64)}`],
+    [bad({ description: 'x'.repeat(2 ** 20) }), location],
+    [bad({ pattern: '(a{1000}){1000}' }), `${location}.pattern`],
     [{ guided_json: { enum: [] } }, 'guided_json.enum'],
     [{ structured_outputs: { json: '{"minItems":2,"maxItems":1}' } }, 'structured_outputs.json.minItems'],
     [{ guided_regex: '(' }, 'guided_regex'],
     [{ structured_outputs: { regex: `(${'a'.repeat(5000)})` } }, 'structured_outputs.regex'],
-  ])('is a 400 that names the place, whatever the backend: %#', async (wish, param) => {
+  ])('is a 400 that names the place, whatever the backend: %#', async (option, param) => {
     for (const model of ['llmapi', 'vllm-toy']) {
-      const { status, body } = await complete({ model, prompt: 'x', ...wish });
+      const { status, body } = await complete({ model, prompt: 'x', ...option });
       expect([status, body.error?.['code'], body.error?.['param']]).toEqual([400, 'invalid_request', param]);
     }
   });
@@ -277,10 +277,10 @@ describe('a form that is not to be had', () => {
     const slow = complete({ prompt, guided_json: { pattern: '^(a+)+$' } }).finally(() => {
       state.isOver = true;
     });
-    let answered = 0;
+    let completed = 0;
     while (!state.isOver) {
       await fetch(`${conch.url}/health/live`);
-      answered++;
+      completed++;
     }
     const { status, body } = await slow;
     expect([status, body.error]).toEqual([
@@ -290,7 +290,7 @@ describe('a form that is not to be had', () => {
         param: 'guided_json',
       }),
     ]);
-    expect(answered).toBeGreaterThan(10);
+    expect(completed).toBeGreaterThan(10);
     const next = await complete({ prompt: directive({ answer: '"b"' }), guided_json: { pattern: '^b$' } });
     expect(textsOf(next)).toEqual(['"b"']);
   });

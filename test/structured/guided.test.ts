@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receivedFor, textsOf, user } from '../gateway/asking.ts';
+import { receivedFor, textsOf, user } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { post, startGateway } from '../support/gateway.ts';
@@ -146,14 +146,14 @@ describe('what the libraries of the backend do not share', () => {
   });
 
   it("is a 400 in Anthropic's and Ollama's APIs too", async () => {
-    const schemaPlace = 'output_config.format.schema.properties.a.pattern';
-    const asked = { model, max_tokens: 9, messages: user('x') };
+    const schemaLocation = 'output_config.format.schema.properties.a.pattern';
+    const requested = { model, max_tokens: 9, messages: user('x') };
     const message = await post(`${refusing.url}/v1/messages`, {
-      ...asked,
+      ...requested,
       output_config: { format: { type: 'json_schema', schema: letters } },
     });
     const call = await post(`${refusing.url}/v1/messages`, {
-      ...asked,
+      ...requested,
       tools: [{ name: 'f', input_schema: letters }],
       tool_choice: { type: 'any' },
     });
@@ -161,7 +161,7 @@ describe('what the libraries of the backend do not share', () => {
     const said = [message.body.error?.['message'], call.body.error?.['message'], ollama.body.error];
     expect([message.status, call.status, ollama.status]).toEqual([400, 400, 400]);
     expect(said).toEqual([
-      expect.stringContaining(`${schemaPlace}: ${unicode}`),
+      expect.stringContaining(`${schemaLocation}: ${unicode}`),
       expect.stringContaining(`tools[0].input_schema.properties.a.pattern: ${unicode}`),
       expect.stringContaining(`format.properties.a.pattern: ${unicode}`),
     ]);

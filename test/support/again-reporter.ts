@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
-import type { Outage } from './kept-triton.ts';
+import type { Outage } from './cached-triton.ts';
 
 /** Names the file that says which test files are to run again; `npm test` sets it. */
 export const againVariable = 'CONCH_TEST_AGAIN';

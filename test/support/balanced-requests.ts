@@ -29,5 +29,5 @@ export const pair = (one: readonly Step[], two: readonly Step[]): [ScriptedServe
   new ScriptedServer('one', ...one),
   new ScriptedServer('two', ...two),
 ];
-export const begun = (servers: readonly ScriptedServer[]) => servers.map(({ streams }) => streams.length);
-export const answering: readonly Step[] = ['answer', 'end'];
+export const start = (servers: readonly ScriptedServer[]) => servers.map(({ streams }) => streams.length);
+export const responding: readonly Step[] = ['answer', 'end'];

@@ -59,7 +59,7 @@ export function requestOf(parts: Partial<GenerateRequest> = {}): GenerateRequest
 }
 
 /** The inputs of a request, each as a line: name, datatype, shape and elements. */
-export function shownInputs({ inputs }: InferRequest): string[] {
+export function displayedInputs({ inputs }: InferRequest): string[] {
   return inputs.map((tensor) => `${tensor.name} ${tensor.datatype} [${tensor.shape.join()}] ${elementsOf(tensor)}`);
 }
 
@@ -83,10 +83,10 @@ export function decoded(decoder: GenerateDecoder, responses: readonly LocalRespo
   const found: unknown[] = [];
   const sink: GenerateSink = {
     text: (...parts) => found.push(['text', ...parts.filter((part) => part !== undefined)]),
-    ids: (ids, logprobs, answer) => found.push(['ids', [...ids], ...(logprobs ? [logprobs] : []), answer]),
+    ids: (ids, logprobs, response) => found.push(['ids', [...ids], ...(logprobs ? [logprobs] : []), response]),
     promptTokens: (count) => found.push(['prompt', count]),
     cachedTokens: (count) => found.push(['cached', count]),
-    finish: (reason, answer) => found.push(['finish', reason, answer]),
+    finish: (reason, response) => found.push(['finish', reason, response]),
   };
   for (const response of responses) decoder.push(response, sink);
   return found;

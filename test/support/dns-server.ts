@@ -26,7 +26,7 @@ export async function startDnsServer(names: DnsServer['names']): Promise<DnsServ
     },
     close: () => closed(socket),
   };
-  socket.on('message', (question, { port, address }) => socket.send(answerTo(question, server), port, address));
+  socket.on('message', (prompt, { port, address }) => socket.send(responseTo(prompt, server), port, address));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return server;
@@ -38,26 +38,26 @@ async function closed(socket: Socket): Promise<void> {
 }
 
 /** The header and the question again, then one record for each address of the kind that was asked for. */
-function answerTo(question: Buffer, { names, failing }: DnsServer): Buffer {
+function responseTo(prompt: Buffer, { names, failing }: DnsServer): Buffer {
   const labels: string[] = [];
   let at = 12;
-  for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
-    labels.push(question.toString('latin1', at + 1, at + 1 + length));
+  for (let length = prompt[at] ?? 0; length > 0; length = prompt[at] ?? 0) {
+    labels.push(prompt.toString('latin1', at + 1, at + 1 + length));
     at += 1 + length;
   }
-  const type = question.readUInt16BE(at + 1);
+  const type = prompt.readUInt16BE(at + 1);
   const known = names?.[labels.join('.')];
   const isFailing = names === undefined || type === (failing && numbers[failing]);
   const records = (isFailing ? [] : (known ?? []))
     .filter((address) => types[type]?.test(address))
     .map((address) => record(type, address));
-  const header = Buffer.from(question.subarray(0, 12));
+  const header = Buffer.from(prompt.subarray(0, 12));
   const code = isFailing ? failure : known === undefined ? noSuchName : 0;
   header.writeUInt16BE(0x8580 | code, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
   header.writeUInt32BE(0, 8);
-  return Buffer.concat([header, question.subarray(12, at + 5), ...records]);
+  return Buffer.concat([header, prompt.subarray(12, at + 5), ...records]);
 }
 
 function record(type: number, address: string): Buffer {

@@ -35,8 +35,8 @@ export async function exchange(
   const input = JSON.stringify({ port, requests, one_stream: oneStream });
   const { stdout, stderr, exitCode } = await python('test/support/exchange.py', [], { input });
   if (exitCode !== 0) throw new Error(stderr);
-  const answers: Exchange[] = JSON.parse(stdout);
-  return answers;
+  const responses: Exchange[] = JSON.parse(stdout);
+  return responses;
 }
 
 /** Writes a directive that steers the toy models; test/support/toy_vllm/directive.py lists them. */

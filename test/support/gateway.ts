@@ -25,7 +25,7 @@ export function sharedGateway(...flags: readonly string[]): Promise<SharedConch>
 }
 
 /** An answer of the HTTP API. */
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -34,7 +34,7 @@ export interface Answer {
 }
 
 /** POSTs JSON and reads the whole answer. */
-export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { keepTriton, type Outage } from './kept-triton.ts';
+import { keepTriton, type Outage } from './cached-triton.ts';
 import { hostConch } from './shared-conch.ts';
 import type { TritonPorts } from './triton.ts';
 

@@ -77,14 +77,14 @@ export const ok = (stream: number): Buffer => headersFrame(stream, { ':status': 
 export const trailers = (stream: number): Buffer => headersFrame(stream, { 'grpc-status': '0' }, flags.END_STREAM);
 
 /** A listener that writes down what it hears. */
-export function recorder(): StreamListener & { readonly heard: unknown[] } {
-  const heard: unknown[] = [];
+export function recorder(): StreamListener & { readonly received: unknown[] } {
+  const received: unknown[] = [];
   return {
-    heard,
-    onHeaders: (headers) => heard.push({ ...headers }),
-    onData: (bytes, from, to) => heard.push(bytes.toString('latin1', from, to)),
-    onTrailers: (headers) => heard.push({ ...headers }),
-    onClose: (end) => heard.push(end),
+    received,
+    onHeaders: (headers) => received.push({ ...headers }),
+    onData: (bytes, from, to) => received.push(bytes.toString('latin1', from, to)),
+    onTrailers: (headers) => received.push({ ...headers }),
+    onClose: (end) => received.push(end),
   };
 }
 
@@ -92,7 +92,7 @@ export function recorder(): StreamListener & { readonly heard: unknown[] } {
 export function ask({ session }: { readonly session: Http2Session }, body = 'hello') {
   const listener = recorder();
   const request = session.request(block({ ':method': 'POST' }), Buffer.from(body), listener);
-  return { ...request, heard: listener.heard };
+  return { ...request, received: listener.received };
 }
 
 export const flushed = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,18 +3,18 @@ import type { ControlCalls, ControlMethod, ModelConfig } from '../../src/kserve/
 import type { InferenceServer } from '../../src/kserve/server.ts';
 import { StatusError } from '../../src/kserve/status.ts';
 import { LocalGates } from '../../src/limits/local-gates.ts';
-import { type Link, LoneLink } from '../../src/link.ts';
+import { type Link, SingleProcessLink } from '../../src/link.ts';
 import { namedBySettings, noAdapters } from '../../src/models/adapters.ts';
 import { Admission, type AdmissionLimits } from '../../src/models/admission.ts';
 import type { ModelHints } from '../../src/models/fit.ts';
 import { LoadOnDemand } from '../../src/models/load-on-demand.ts';
 import { ModelControl } from '../../src/models/model-control.ts';
-import { ModelDoor } from '../../src/models/model-door.ts';
+import { ModelGate } from '../../src/models/model-gate.ts';
 import { ModelRegistry } from '../../src/models/registry.ts';
 import { RunningRequests } from '../../src/models/running-requests.ts';
 import type { ServedModel } from '../../src/models/served-model.ts';
 import { SharedRequests } from '../../src/models/shared-requests.ts';
-import { unwatched } from '../../src/request-watch.ts';
+import { noWatch } from '../../src/request-watch.ts';
 import { speaks, text } from './scripted-registry.ts';
 
 export const nothing = { input: [], output: [] };
@@ -45,7 +45,7 @@ export class ExplicitServer implements InferenceServer {
     }
     if (method === 'ModelConfig' && this.silent.has(name)) throw new StatusError('UNAVAILABLE', 'busy');
     const base = { name, platform: '', backend: 'vllm', max_batch_size: 0, parameters: {}, ...speaks };
-    const answers: Partial<Record<ControlMethod, unknown>> = {
+    const responses: Partial<Record<ControlMethod, unknown>> = {
       RepositoryIndex: {
         models: Object.keys(this.#configs).map((row) => ({
           name: row,
@@ -56,7 +56,7 @@ export class ExplicitServer implements InferenceServer {
       },
       ModelConfig: { config: { ...base, ...this.#configs[name] } },
     };
-    return answers[method] as ControlCalls[Method]['response'];
+    return responses[method] as ControlCalls[Method]['response'];
   }
 
   #load(model: string): void {
@@ -82,7 +82,7 @@ export async function life(
   configs: Readonly<Record<string, Partial<ModelConfig>>>,
   maxLoaded?: number,
   limitsOf: (root: string) => AdmissionLimits | undefined = () => undefined,
-  link: Link = new LoneLink(),
+  link: Link = new SingleProcessLink(),
 ) {
   const server = new ExplicitServer(configs);
   const hints = new Map<string, ModelHints>();
@@ -106,15 +106,15 @@ export async function life(
   await registry.refresh();
   const running = new RunningRequests();
   const requests = new SharedRequests({ link, registry, running });
-  const clean = (told: string): string => told;
+  const clean = (reported: string): string => reported;
   const control = new ModelControl({ registry, requests, loadTimeout: 1000, unloadTimeout: 0, clean });
   const onDemand = new LoadOnDemand({ registry, running, control, maxLoaded, timeout: 10_000 });
   const admission = new Admission({ gates: new LocalGates(), limitsOf, timeout: () => undefined });
-  const door = new ModelDoor({ registry, running, admission, onDemand, loadTimeout: 10_000 });
-  const faults: ApiError[] = [];
+  const door = new ModelGate({ registry, running, admission, onDemand, loadTimeout: 10_000 });
+  const errors: ApiError[] = [];
   const enter = (name: string, signal = new AbortController().signal) =>
-    door.enter(name, { cancel: (fault) => faults.push(fault), signal, priority: 0, watch: unwatched });
-  return { server, hints, registry, running, control, onDemand, enter, faults };
+    door.enter(name, { cancel: (error) => errors.push(error), signal, priority: 0, watch: noWatch });
+  return { server, hints, registry, running, control, onDemand, enter, errors };
 }
 
 export const failureOf = (promise: Promise<unknown>) =>

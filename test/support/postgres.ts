@@ -89,10 +89,10 @@ export class Postgres {
   /** Ends it and all connections; what it holds is kept. */
   async end(): Promise<void> {
     if (!this.#child || this.#child.exitCode !== null) return;
-    const gone = once(this.#child, 'exit');
+    const closed = once(this.#child, 'exit');
     // What PostgreSQL calls a fast shutdown: it does not wait for its clients.
     this.#child.kill('SIGINT');
-    await gone;
+    await closed;
   }
 
   async remove(): Promise<void> {

@@ -18,7 +18,7 @@ export function descendants(pid: number): number[] {
 }
 
 /** Resolves when no process fits any more; rejects when some still do after the time. */
-export async function untilGone(fits: (words: readonly string[]) => boolean, milliseconds = 60_000): Promise<void> {
+export async function untilClosed(fits: (words: readonly string[]) => boolean, milliseconds = 60_000): Promise<void> {
   const end = Date.now() + milliseconds;
   while (Date.now() < end) {
     if (processes(fits).length === 0) return;

@@ -45,7 +45,7 @@ export class PulledResponses implements AsyncIterableIterator<InferResponse[]>, 
   }
 
   response(response: InferResponse): void {
-    this.#batch.push(response.kept());
+    this.#batch.push(response.detached());
     this.#deliver();
   }
 

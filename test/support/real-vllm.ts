@@ -17,7 +17,7 @@ import { startTriton, type Triton, tritonEnvironment } from './triton.ts';
 export const realModel = 'smollm2';
 
 /** What Triton says over HTTP. */
-export interface TritonAnswer {
+export interface TritonResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -30,7 +30,7 @@ export interface RealVllm extends Triton {
   /** The inferences that Triton has counted for the model. */
   readonly inferences: () => Promise<number>;
   /** Generates past Conch. */
-  readonly generate: (sampling: Record<string, unknown>) => Promise<TritonAnswer>;
+  readonly generate: (sampling: Record<string, unknown>) => Promise<TritonResponse>;
   /** Sends the engine its first guide, which decides its library. */
   readonly begin: (guide: object) => Promise<void>;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { inRoot, pythonProgram } from './environment.ts';
-import { processes, untilGone } from './processes.ts';
+import { processes, untilClosed } from './processes.ts';
 import { type Outcome, runProgram } from './program.ts';
 
 const reaper = inRoot('test/support/reaper.py');
@@ -57,7 +57,7 @@ describe('a run of the tests', () => {
     const child = spawn('bash', ['-c', inner], { stdio: ['ignore', 'pipe', 'ignore'] });
     await once(createInterface(child.stdout), 'line');
     child.kill('SIGKILL');
-    await untilGone(isSleeper(time), 60_000);
+    await untilClosed(isSleeper(time), 60_000);
     expect(processes(isSleeper(time))).toEqual([]);
   });
 });

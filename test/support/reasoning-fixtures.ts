@@ -9,7 +9,7 @@ export interface Fixture {
   readonly open: string;
   readonly close: string;
   /** What stands around text for the user. */
-  readonly answer?: readonly [before: string, after: string];
+  readonly response?: readonly [before: string, after: string];
   /** All that is no text, also where the answer ends in it. */
   readonly markup: RegExp;
   /** The end of a prompt after which the model does not reason. */
@@ -97,7 +97,7 @@ export const fixtures: readonly Fixture[] = [
     open: '<|channel|>analysis<|message|>',
     close: '<|end|><|start|>assistant',
     markup: /(?:<\|start\|>\w*)?(?:<\|channel\|>\w*)?(?:<\|message\|>|$)|<\|end\|>/g,
-    answer: ['<|channel|>final<|message|>', '<|end|><|start|>assistant'],
+    response: ['<|channel|>final<|message|>', '<|end|><|start|>assistant'],
     withoutReasoning: '<|start|>assistant<|channel|>final<|message|>',
     mayMention: false,
   },

@@ -42,9 +42,9 @@ export class Redis {
 
   /** Starts it where it has been ended, at the same port; it holds nothing then. */
   async begin(): Promise<void> {
-    const place = ['--bind', '127.0.0.1', '--port', String(this.#port), '--dir', this.#folder];
+    const location = ['--bind', '127.0.0.1', '--port', String(this.#port), '--dir', this.#folder];
     const access = this.#password === '' ? [] : ['--requirepass', this.#password];
-    const words = ['--pdeathsig=KILL', 'redis-server', ...place, '--save', '', ...access];
+    const words = ['--pdeathsig=KILL', 'redis-server', ...location, '--save', '', ...access];
     const child = spawn('setpriv', words, { stdio: ['ignore', 'pipe', 'ignore'] });
     this.#child = child;
     let log = '';
@@ -69,9 +69,9 @@ export class Redis {
   /** Ends it at once. */
   async kill(): Promise<void> {
     if (!this.#child || this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const gone = once(this.#child, 'exit');
+    const closed = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await gone;
+    await closed;
   }
 
   async remove(): Promise<void> {

@@ -67,13 +67,13 @@ export const text = (value: string, logprobs?: readonly TokenLogprob[]): Generat
 export const reasoning = (value: string): GenerateEvent => ({ type: 'reasoning-delta', choice: 0, text: value });
 export const call = (
   index: number,
-  begun: { id: string; name: string } | undefined,
+  started: { id: string; name: string } | undefined,
   fragment: string,
 ): GenerateEvent => ({
   type: 'tool-call-delta',
   choice: 0,
   index,
-  ...begun,
+  ...started,
   arguments: fragment,
 });
 export const finish = (reason: 'stop' | 'length' | 'tool_calls'): GenerateEvent => ({
@@ -122,16 +122,16 @@ export function thought(
 export function called(
   at: number,
   name: string,
-  given: string,
+  value: string,
   status: Status = 'completed',
 ): OpenAI.Responses.ResponseFunctionToolCallItem {
   const id = `fc_${hex}o${at}`;
-  return { id, type: 'function_call', status, arguments: given, call_id: `call_${name}`, name };
+  return { id, type: 'function_call', status, arguments: value, call_id: `call_${name}`, name };
 }
 
 /** All events of a message that comes in these deltas. */
 export function messageEvents(at: number, deltas: readonly string[], status: Status = 'completed'): ItemEvent[] {
-  const place = { item_id: `msg_${hex}o${at}`, output_index: at, content_index: 0 };
+  const location = { item_id: `msg_${hex}o${at}`, output_index: at, content_index: 0 };
   const value = deltas.join('');
   return [
     {
@@ -139,15 +139,15 @@ export function messageEvents(at: number, deltas: readonly string[], status: Sta
       output_index: at,
       item: { ...message(at, '', 'in_progress'), content: [] },
     },
-    { type: 'response.content_part.added', ...place, part: textPart('') },
-    ...deltas.map((delta) => ({ type: 'response.output_text.delta' as const, ...place, delta, logprobs: [] })),
-    { type: 'response.output_text.done', ...place, text: value, logprobs: [] },
-    { type: 'response.content_part.done', ...place, part: textPart(value) },
+    { type: 'response.content_part.added', ...location, part: textPart('') },
+    ...deltas.map((delta) => ({ type: 'response.output_text.delta' as const, ...location, delta, logprobs: [] })),
+    { type: 'response.output_text.done', ...location, text: value, logprobs: [] },
+    { type: 'response.content_part.done', ...location, part: textPart(value) },
     { type: 'response.output_item.done', output_index: at, item: message(at, value, status) },
   ];
 }
 export function reasoningEvents(at: number, deltas: readonly string[], status: Status = 'completed'): ItemEvent[] {
-  const place = { item_id: `rs_${hex}o${at}`, output_index: at, content_index: 0 };
+  const location = { item_id: `rs_${hex}o${at}`, output_index: at, content_index: 0 };
   const value = deltas.join('');
   return [
     {
@@ -155,10 +155,10 @@ export function reasoningEvents(at: number, deltas: readonly string[], status: S
       output_index: at,
       item: { ...thought(at, '', 'in_progress'), content: [] },
     },
-    { type: 'response.content_part.added', ...place, part: { type: 'reasoning_text', text: '' } },
-    ...deltas.map((delta) => ({ type: 'response.reasoning_text.delta' as const, ...place, delta })),
-    { type: 'response.reasoning_text.done', ...place, text: value },
-    { type: 'response.content_part.done', ...place, part: { type: 'reasoning_text', text: value } },
+    { type: 'response.content_part.added', ...location, part: { type: 'reasoning_text', text: '' } },
+    ...deltas.map((delta) => ({ type: 'response.reasoning_text.delta' as const, ...location, delta })),
+    { type: 'response.reasoning_text.done', ...location, text: value },
+    { type: 'response.content_part.done', ...location, part: { type: 'reasoning_text', text: value } },
     { type: 'response.output_item.done', output_index: at, item: thought(at, value, status) },
   ];
 }
@@ -168,17 +168,17 @@ export function callEvents(
   deltas: readonly string[],
   status: Status = 'completed',
 ): ItemEvent[] {
-  const place = { item_id: `fc_${hex}o${at}`, output_index: at };
+  const location = { item_id: `fc_${hex}o${at}`, output_index: at };
   const value = deltas.join('');
   return [
     { type: 'response.output_item.added', output_index: at, item: called(at, name, '', 'in_progress') },
-    ...deltas.map((delta) => ({ type: 'response.function_call_arguments.delta' as const, ...place, delta })),
-    { type: 'response.function_call_arguments.done', ...place, name, arguments: value },
+    ...deltas.map((delta) => ({ type: 'response.function_call_arguments.delta' as const, ...location, delta })),
+    { type: 'response.function_call_arguments.done', ...location, name, arguments: value },
     { type: 'response.output_item.done', output_index: at, item: called(at, name, value, status) },
   ];
 }
 
-export const begun = (name: string) => ({ id: `call_${name}`, name });
+export const start = (name: string) => ({ id: `call_${name}`, name });
 
 /** Answers, the events of their items, and the response in the end. */
 export const cases: [string, GenerateEvent[], ItemEvent[], { status: string; [field: string]: unknown }][] = [
@@ -198,11 +198,11 @@ export const cases: [string, GenerateEvent[], ItemEvent[], { status: string; [fi
     'text and two calls',
     [
       text('Now: '),
-      call(0, begun('a'), ''),
+      call(0, start('a'), ''),
       text(''),
       call(0, undefined, '{"x"'),
       call(0, undefined, ':1}'),
-      call(1, begun('b'), '{}'),
+      call(1, start('b'), '{}'),
       finish('tool_calls'),
     ],
     [...messageEvents(0, ['Now: ']), ...callEvents(1, 'a', ['{"x"', ':1}']), ...callEvents(2, 'b', ['{}'])],
@@ -210,7 +210,7 @@ export const cases: [string, GenerateEvent[], ItemEvent[], { status: string; [fi
   ],
   [
     'text after a call, and reasoning between',
-    [text('1'), call(0, begun('a'), '{}'), text('2'), reasoning('3'), text('4'), finish('tool_calls')],
+    [text('1'), call(0, start('a'), '{}'), text('2'), reasoning('3'), text('4'), finish('tool_calls')],
     [
       ...messageEvents(0, ['1']),
       ...callEvents(1, 'a', ['{}']),
@@ -231,7 +231,7 @@ export const cases: [string, GenerateEvent[], ItemEvent[], { status: string; [fi
   ],
   [
     'a call that was cut',
-    [text('T'), call(0, begun('a'), '{"x'), finish('length')],
+    [text('T'), call(0, start('a'), '{"x'), finish('length')],
     [...messageEvents(0, ['T']), ...callEvents(1, 'a', ['{"x'], 'incomplete')],
     { ...incomplete, output: [message(0, 'T'), called(1, 'a', '{"x', 'incomplete')] },
   ],

@@ -1,6 +1,6 @@
 import type { GenerationPlan, Round, Run, Strategy } from '../../src/generate/plan.ts';
 import type { ServedModel } from '../../src/models/served-model.ts';
-import { unwatched } from '../../src/request-watch.ts';
+import { noWatch } from '../../src/request-watch.ts';
 
 interface RunParts extends Partial<Omit<Run, 'plan'>> {
   readonly plan?: Partial<Omit<GenerationPlan, 'model' | 'strategy'>>;
@@ -39,7 +39,7 @@ export function runOf(model: ServedModel, { plan, strategy, ...parts }: RunParts
     },
     images: [],
     signal: new AbortController().signal,
-    watch: unwatched,
+    watch: noWatch,
     ...parts,
   };
 }

@@ -25,12 +25,12 @@ export class ScriptedGeneration implements Generation, RunningGeneration {
 
 /** A sink that notes texts, the types of other events, and how it ended. */
 export function sinkOf() {
-  const heard: string[] = [];
+  const received: string[] = [];
   const sink: EventSink = {
-    text: (_, text) => heard.push(text),
-    event: ({ type }) => heard.push(type),
-    end: () => heard.push('end'),
-    fail: (error) => heard.push((error as Error).message),
+    text: (_, text) => received.push(text),
+    event: ({ type }) => received.push(type),
+    end: () => received.push('end'),
+    fail: (error) => received.push((error as Error).message),
   };
-  return { heard, sink };
+  return { received, sink };
 }

@@ -1,7 +1,7 @@
 import type { EventFold, GenerateEvent, Generation } from '../../src/contracts/events.ts';
 import { vllmContract } from '../../src/contracts/vllm.ts';
 import type { ApiError } from '../../src/errors.ts';
-import type { GenerateContext } from '../../src/generate/answer.ts';
+import type { GenerateContext } from '../../src/generate/generated-response.ts';
 import { runInto } from '../../src/generate/run-into.ts';
 import { LocalResponse } from '../../src/kserve/local-response.ts';
 import type {
@@ -15,7 +15,7 @@ import { numberTensor, readText, type Tensor, textTensor } from '../../src/kserv
 import type { ServedModel } from '../../src/models/served-model.ts';
 import type { PromptAssets } from '../../src/prompt/assets.ts';
 import { jinjaTemplate } from '../../src/prompt/chat-template.ts';
-import { unwatched } from '../../src/request-watch.ts';
+import { noWatch } from '../../src/request-watch.ts';
 import type { Signal } from '../../src/signal.ts';
 import { balancerWith } from './balance-fixtures.ts';
 import { configOf } from './contract-fixtures.ts';
@@ -134,7 +134,7 @@ export function scriptedModel(
 function contextOf(model: ServedModel, own: Partial<GenerateContext>): GenerateContext {
   return {
     findModel: () => model,
-    watch: unwatched,
+    watch: noWatch,
     timeout: undefined,
     retries: 0,
     structuredRetries: 2,
@@ -173,7 +173,7 @@ function play(
       responseOf(group, {
         reason: at === groups.length - 1 ? reason : undefined,
         promptTokens,
-        wanted: inference.outputs,
+        expected: inference.outputs,
       }),
     ),
     end: end === 'hang' || end instanceof Error ? end : 'end',
@@ -188,10 +188,10 @@ interface ResponseParts {
   readonly reason: string | undefined;
   readonly promptTokens: number;
   /** The outputs that were asked for. */
-  readonly wanted: readonly string[];
+  readonly expected: readonly string[];
 }
 
-function responseOf(tokens: Script['tokens'], { reason, promptTokens, wanted }: ResponseParts): LocalResponse {
+function responseOf(tokens: Script['tokens'], { reason, promptTokens, expected }: ResponseParts): LocalResponse {
   const count = (name: string, value: number): Tensor =>
     numberTensor(name, { datatype: 'UINT32', values: [value], shape: [1] });
   const logprobs = tokens.flatMap((token, at) =>
@@ -210,7 +210,7 @@ function responseOf(tokens: Script['tokens'], { reason, promptTokens, wanted }: 
       count('num_input_tokens', promptTokens),
       count('num_output_tokens', tokens.length),
       ...(logprobs.length > 0 ? [textTensor('logprobs', [JSON.stringify(logprobs)])] : []),
-    ].filter(({ name }) => wanted.includes(name)),
+    ].filter(({ name }) => expected.includes(name)),
   });
 }
 

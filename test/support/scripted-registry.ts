@@ -30,13 +30,13 @@ export class ScriptedServer implements InferenceServer {
     request: ControlCalls[Method]['request'],
   ): Promise<ControlCalls[Method]['response']> {
     if (this.entries instanceof Error) throw this.entries;
-    const answers: Partial<Record<ControlMethod, unknown>> = {
+    const responses: Partial<Record<ControlMethod, unknown>> = {
       RepositoryIndex: {
         models: this.entries.map(({ name, state = 'READY', reason = '' }) => ({ name, version: '1', state, reason })),
       },
       ModelConfig: { config: this.#config((request as { name?: string }).name ?? '') },
     };
-    return answers[method] as ControlCalls[Method]['response'];
+    return responses[method] as ControlCalls[Method]['response'];
   }
 
   #config(name: string): ModelConfig {
@@ -85,7 +85,7 @@ export function registryOf(
   });
 }
 
-export function faultOf(action: () => unknown): { code: string; message: string } {
+export function errorOf(action: () => unknown): { code: string; message: string } {
   try {
     action();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayFlags } from './gateway.ts';
-import { processes, untilGone } from './processes.ts';
+import { processes, untilClosed } from './processes.ts';
 import { borrowConch, hostConch } from './shared-conch.ts';
 
 const mark = `vllm-toy=${4000 + (process.pid % 1000)}`;
@@ -16,7 +16,7 @@ it('lends one program for the same flags, replaces one that has died, and ends a
   const [pid = 0, ...others] = processes(isOurs);
   expect(others).toEqual([]);
   process.kill(pid, 'SIGKILL');
-  await untilGone(isOurs);
+  await untilClosed(isOurs);
   const next = await borrowConch(host.url, flags());
   expect((await fetch(`${next.url}/health/ready`)).status).toBe(200);
   expect(reports).toEqual([

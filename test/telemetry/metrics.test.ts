@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { begin, countOf, user } from '../gateway/asking.ts';
+import { begin, countOf, user } from '../gateway/requests.ts';
 import { type Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
@@ -101,10 +101,10 @@ describe('/metrics after known traffic', () => {
   });
 
   it('times first tokens, tokens, phases and whole requests', () => {
-    const place = `model=vllm-toy server=${server}`;
+    const location = `model=vllm-toy server=${server}`;
     // Three streams, that of the fault, and that of the client that left.
-    expect(valuesOf(families, 'conch_time_to_first_token_seconds_count')).toEqual({ [place]: 5 });
-    expect(valuesOf(families, 'conch_time_between_tokens_seconds_count')[place]).toBeGreaterThan(0);
+    expect(valuesOf(families, 'conch_time_to_first_token_seconds_count')).toEqual({ [location]: 5 });
+    expect(valuesOf(families, 'conch_time_between_tokens_seconds_count')[location]).toBeGreaterThan(0);
     expect(valuesOf(families, 'conch_request_duration_seconds_count')[`model=vllm-toy route=${chat}`]).toBe(5);
     expect(valuesOf(families, 'conch_phase_duration_seconds_count')).toMatchObject({
       'model=vllm-toy phase=template': 5,
@@ -133,11 +133,11 @@ describe('/metrics after known traffic', () => {
     const text = await (await fetch(`${conch.url}/metrics`)).text();
     const names = new Set(text.match(/^\w+/gm));
     const dashboard = readFileSync(inRoot('deploy/grafana/conch.json'), 'utf8');
-    const asked = new Set(dashboard.match(/\b(?:conch|nodejs|process|nv)_[a-z0-9_]+/g));
-    expect(asked.size).toBeGreaterThan(10);
+    const requested = new Set(dashboard.match(/\b(?:conch|nodejs|process|nv)_[a-z0-9_]+/g));
+    expect(requested.size).toBeGreaterThan(10);
     // Nothing waits and nothing is traced here.
     const absent = new Set(['conch_requests_waiting', 'conch_trace_spans_total']);
-    expect([...asked].filter((name) => !names.has(name) && !absent.has(name))).toEqual([]);
+    expect([...requested].filter((name) => !names.has(name) && !absent.has(name))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
@@ -223,11 +223,11 @@ describe('a collector', () => {
     const [port] = await freePorts(1);
     const conch = await startTraced({ collector: `http://127.0.0.1:${port}`, port: inject('triton').grpcPort });
     const body = { model: 'vllm-toy', messages: user(directive({ tokens: 3 })) };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(`${conch.url}${chat}`, body)));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(`${conch.url}${chat}`, body)));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(await conch.stop()).toBe(0);
-    const told = conch.log().filter(({ message }) => String(message).includes('did not accept'));
-    expect(told.length).toBe(1);
+    const reported = conch.log().filter(({ message }) => String(message).includes('did not accept'));
+    expect(reported.length).toBe(1);
   });
 });
 

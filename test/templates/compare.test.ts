@@ -5,7 +5,7 @@ import type { ChatTemplate } from '../../src/prompt/chat-template.ts';
 import { strftime } from '../../src/prompt/jinja/strftime.ts';
 import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
 import { type Conversation, conversations } from './conversations.ts';
-import { askPython, type PythonAnswer } from './python.ts';
+import { askPython, type PythonResponse } from './python.ts';
 
 const families: TokenizerName[] = ['llama3', 'llama3_2', 'qwen3', 'gemma3', 'mistral_nemo', 'deepseek_v3'];
 const hub = { endpoint: 'http://127.0.0.1:1', cacheFolder: '/nowhere', offline: true };
@@ -13,9 +13,9 @@ const hub = { endpoint: 'http://127.0.0.1:1', cacheFolder: '/nowhere', offline: 
 const jobs = families.flatMap((family) =>
   conversations.map((conversation) => ({ ...conversation, family, folder: tokenizerFolder(family) })),
 );
-let theirs: PythonAnswer[];
+let theirs: PythonResponse[];
 
-async function ours(template: ChatTemplate, conversation: Conversation): Promise<PythonAnswer> {
+async function ours(template: ChatTemplate, conversation: Conversation): Promise<PythonResponse> {
   try {
     const text = await template.render({
       messages: conversation.messages,
@@ -34,9 +34,9 @@ async function ours(template: ChatTemplate, conversation: Conversation): Promise
 }
 
 // Templates' own words must be the same; what Python says of its types is said in ours.
-function comparable(answer: PythonAnswer): PythonAnswer {
+function comparable(response: PythonResponse): PythonResponse {
   const own = /roles must alternate|single tool-calls|Invalid content|length 9|first user message|roles are supported/;
-  return answer.error === undefined || own.test(answer.error) ? answer : { error: '(refused)' };
+  return response.error === undefined || own.test(response.error) ? response : { error: '(refused)' };
 }
 
 describe('chat templates', () => {
@@ -47,8 +47,8 @@ describe('chat templates', () => {
   it.each(families)('render as transformers renders them: %s', async (family) => {
     const { template } = await loadPromptAssets({ tokenizer: tokenizerFolder(family), hub });
     if (template === undefined) throw new Error(`${family} has no template`);
-    const expected: Record<string, PythonAnswer> = {};
-    const actual: Record<string, PythonAnswer> = {};
+    const expected: Record<string, PythonResponse> = {};
+    const actual: Record<string, PythonResponse> = {};
     for (const [index, job] of jobs.entries()) {
       if (job.family !== family) continue;
       expected[job.name] = comparable(theirs[index] ?? {});

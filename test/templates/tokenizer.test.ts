@@ -51,11 +51,11 @@ describe('tokenizers', () => {
   });
 
   it('can be told that the server adds a BOS, or does not', async () => {
-    const told = (await assetsOf('deepseek_v3', true)).tokenizer;
-    expect(told.ownBos).toBe('<｜begin▁of▁sentence｜>');
+    const reported = (await assetsOf('deepseek_v3', true)).tokenizer;
+    expect(reported.ownBos).toBe('<｜begin▁of▁sentence｜>');
     expect(await bosCount('deepseek_v3', true)).toBe(1);
-    expect((await idsOf(told, 'a')).length).toBe((await idsOf(told, 'a', false)).length + 1);
-    expect(await told.count('a', { addSpecialTokens: true })).toBe((await idsOf(told, 'a')).length);
+    expect((await idsOf(reported, 'a')).length).toBe((await idsOf(reported, 'a', false)).length + 1);
+    expect(await reported.count('a', { addSpecialTokens: true })).toBe((await idsOf(reported, 'a')).length);
     const silent = (await assetsOf('llama3_2', false)).tokenizer;
     expect([silent.ownBos, await idsOf(silent, 'a')]).toEqual([undefined, await idsOf(silent, 'a', false)]);
   });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Conch, startConch } from '../support/conch.ts';
 import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
-import { type Answer, post, startGateway } from '../support/gateway.ts';
-import { askPython, type PythonAnswer } from '../templates/python.ts';
+import { post, type Response, startGateway } from '../support/gateway.ts';
+import { askPython, type PythonResponse } from '../templates/python.ts';
 import { texts } from './samples.ts';
 
 const families: readonly TokenizerName[] = [
@@ -35,10 +35,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const ask = (path: string, body: object): Promise<Answer> => post(`${conch.url}${path}`, body);
-const tokenize = (body: object): Promise<Answer> => ask('/tokenize', body);
-const tokensOf = ({ body }: Answer): number[] => body['tokens'] as number[];
-const seen = ({ status, body, headers }: Answer) => ({ status, body, ignored: headers.get('x-conch-ignored') });
+const ask = (path: string, body: object): Promise<Response> => post(`${conch.url}${path}`, body);
+const tokenize = (body: object): Promise<Response> => ask('/tokenize', body);
+const tokensOf = ({ body }: Response): number[] => body['tokens'] as number[];
+const seen = ({ status, body, headers }: Response) => ({ status, body, ignored: headers.get('x-conch-ignored') });
 const fine = (body: object, ignored: string | null = null) => ({ status: 200, body, ignored });
 
 const jobsOf = (family: TokenizerName) =>
@@ -50,27 +50,27 @@ const jobsOf = (family: TokenizerName) =>
   );
 
 /** What a tokenizer keeps of a text: some bring characters into another form, or write spaces with one of them. */
-const kept: Partial<Record<TokenizerName, (text: string) => string>> = {
+const stored: Partial<Record<TokenizerName, (text: string) => string>> = {
   llama2: (text) => text.replaceAll('▁', ' '),
   gemma3: (text) => text.replaceAll('▁', ' '),
   qwen3: (text) => text.normalize('NFC'),
 };
 
 describe('the tokens of a text', () => {
-  let theirs: Map<TokenizerName, PythonAnswer[]>;
+  let theirs: Map<TokenizerName, PythonResponse[]>;
   beforeAll(async () => {
-    const answers = await askPython(families.flatMap(jobsOf));
-    theirs = new Map(families.map((family) => [family, answers.splice(0, jobsOf(family).length)]));
+    const responses = await askPython(families.flatMap(jobsOf));
+    theirs = new Map(families.map((family) => [family, responses.splice(0, jobsOf(family).length)]));
   });
 
   it.each(families)('are those of transformers, and become the text again: %s', async (family) => {
     for (const [at, { text, add_special_tokens }] of jobsOf(family).entries()) {
-      const answer = await tokenize({ model: family, prompt: text, add_special_tokens, return_token_strs: true });
+      const response = await tokenize({ model: family, prompt: text, add_special_tokens, return_token_strs: true });
       const { ids = [], tokens } = theirs.get(family)?.[at] ?? {};
-      expect(seen(answer)).toEqual(fine({ count: ids.length, max_model_len: 4096, tokens: ids, token_strs: tokens }));
+      expect(seen(response)).toEqual(fine({ count: ids.length, max_model_len: 4096, tokens: ids, token_strs: tokens }));
       if (add_special_tokens) continue;
       const back = await ask('/detokenize', { model: family, tokens: ids });
-      expect(seen(back)).toEqual(fine({ prompt: kept[family]?.(text) ?? text }));
+      expect(seen(back)).toEqual(fine({ prompt: stored[family]?.(text) ?? text }));
     }
   });
 
@@ -91,12 +91,12 @@ describe('the tokens of a text', () => {
 
   it('are the same under /v1, and fields of a conversation beside a prompt are named', async () => {
     const body = { model: 'qwen3', prompt: 'Hello', add_generation_prompt: true, colour: 'blue' };
-    const answers = [await tokenize(body), await ask('/v1/tokenize', body)].map(seen);
+    const responses = [await tokenize(body), await ask('/v1/tokenize', body)].map(seen);
     const expected = fine(
       { count: 1, max_model_len: 4096, tokens: [9707], token_strs: null },
       'colour, add_generation_prompt',
     );
-    expect(answers).toEqual([expected, expected]);
+    expect(responses).toEqual([expected, expected]);
     expect((await ask('/v1/detokenize', { model: 'qwen3', tokens: [9707] })).body).toEqual({ prompt: 'Hello' });
   });
 });
@@ -129,19 +129,19 @@ describe('the tokens of a conversation', () => {
 
   it('are those of its template in transformers, as is the prompt', async () => {
     const cases = templated.flatMap((family) =>
-      wishes.filter(({ tools }) => !tools || takesTools(family)).map((wish) => ({ family, wish })),
+      wishes.filter(({ tools }) => !tools || takesTools(family)).map((option) => ({ family, option })),
     );
-    const place = (family: TokenizerName) => ({ family, folder: tokenizerFolder(family) });
-    const prompts = await askPython(cases.map(({ family, wish }) => ({ ...place(family), ...wish, variables })));
+    const locate = (family: TokenizerName) => ({ family, folder: tokenizerFolder(family) });
+    const prompts = await askPython(cases.map(({ family, option }) => ({ ...locate(family), ...option, variables })));
     const ids = await askPython(
-      cases.map(({ family }, at) => ({ ...place(family), text: prompts[at]?.text, add_special_tokens: false })),
+      cases.map(({ family }, at) => ({ ...locate(family), text: prompts[at]?.text, add_special_tokens: false })),
     );
-    for (const [at, { family, wish }] of cases.entries()) {
-      const body = { model: family, ...wish, chat_template_kwargs: variables };
-      const answer = await tokenize(body);
-      expect({ family, wish, status: answer.status, tokens: tokensOf(answer) }).toEqual({
+    for (const [at, { family, option }] of cases.entries()) {
+      const body = { model: family, ...option, chat_template_kwargs: variables };
+      const response = await tokenize(body);
+      expect({ family, option, status: response.status, tokens: tokensOf(response) }).toEqual({
         family,
-        wish,
+        option,
         status: 200,
         tokens: ids[at]?.ids,
       });

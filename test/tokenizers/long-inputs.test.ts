@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MonitoredConch, startMonitored } from '../support/event-loop.ts';
-import { type Answer, gatewayFlags, post } from '../support/gateway.ts';
+import { gatewayFlags, post, type Response } from '../support/gateway.ts';
 
 let monitored: MonitoredConch;
 beforeAll(async () => {
@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => monitored.stop());
 
-const ask = (path: string, body: object): Promise<Answer> => post(`${monitored.conch.url}${path}`, body);
+const ask = (path: string, body: object): Promise<Response> => post(`${monitored.conch.url}${path}`, body);
 
-async function measured(path: string, body: object): Promise<{ answer: Answer; delay: number }> {
-  const { result: answer, delay } = await monitored.during(() => ask(path, body));
-  return { answer, delay };
+async function measured(path: string, body: object): Promise<{ response: Response; delay: number }> {
+  const { result: response, delay } = await monitored.during(() => ask(path, body));
+  return { response, delay };
 }
 
 /** Milliseconds that this process takes to write a value as JSON and to read it again: an answer takes no less. */
@@ -30,11 +30,11 @@ it('a million tokens go in and out without holding the event loop', async () => 
   const text = words.repeat(99_000);
   await ask('/tokenize', { model: 'vllm-toy', prompt: words });
   const there = await measured('/tokenize', { model: 'vllm-toy', prompt: text, return_token_strs: true });
-  const { count, tokens, token_strs: spellings } = there.answer.body as Record<string, unknown[]>;
-  expect([there.answer.status, count, tokens?.length, spellings?.length]).toEqual([200, 990_001, 990_001, 990_001]);
+  const { count, tokens, token_strs: spellings } = there.response.body as Record<string, unknown[]>;
+  expect([there.response.status, count, tokens?.length, spellings?.length]).toEqual([200, 990_001, 990_001, 990_001]);
   const back = await measured('/detokenize', { model: 'vllm-toy', tokens });
-  expect([back.answer.status, back.answer.body['prompt'] === text]).toEqual([200, true]);
-  const measure = jsonTime(there.answer.body);
+  expect([back.response.status, back.response.body['prompt'] === text]).toEqual([200, true]);
+  const measure = jsonTime(there.response.body);
   const lengths = [there, back].map(({ delay }) => (delay < most * measure ? 'short' : { delay, measure }));
   expect(lengths).toEqual(['short', 'short']);
 });

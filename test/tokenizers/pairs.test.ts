@@ -56,12 +56,12 @@ describe('a pair of texts', () => {
       return { ids: Array.from(pair?.ids ?? []), types: Array.from(pair?.types ?? []) };
     };
     const own = NativeTokenizer.fromString(definition(processor));
-    const wanted = async (second: string) => {
+    const isWanted = async (second: string) => {
       const pair = await own.encode('a b', second);
       return { ids: pair.getIds(), types: pair.getTypeIds() };
     };
-    expect(await pairOf('b c c')).toEqual(await wanted('b c c'));
-    expect(await pairOf('b c c', 2)).toEqual(await wanted('b c'));
-    expect(await pairOf('')).toEqual(await wanted(''));
+    expect(await pairOf('b c c')).toEqual(await isWanted('b c c'));
+    expect(await pairOf('b c c', 2)).toEqual(await isWanted('b c'));
+    expect(await pairOf('')).toEqual(await isWanted(''));
   });
 });

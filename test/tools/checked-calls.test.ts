@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
-import { called, choiceWith, tools, written } from './asking.ts';
+import { called, choiceWith, tools, written } from './requests.ts';
 
 const patience = 180_000;
 let triton: Trtllm;
@@ -32,16 +32,16 @@ const right = written('get_weather', '{"city": "Bern"}');
 const wrong = written('get_weather', '{"city": 7}');
 
 /** What llmapi, which cannot guide an answer, or vLLM, which can, makes of it. */
-const ask = (model: 'llmapi' | 'vllm-toy', answer: string, body: object): Promise<Answer> =>
+const ask = (model: 'llmapi' | 'vllm-toy', response: string, body: object): Promise<Response> =>
   post(`${conch.url}/v1/chat/completions`, {
     model,
     max_tokens: 300,
-    messages: user(directive({ answer })),
+    messages: user(directive({ response })),
     ...body,
   });
-const choicesOf = ({ body }: Answer) => body['choices'];
-const triesOf = ({ headers }: Answer) => headers.get('x-conch-structured');
-const faultOf = ({ status, body }: Answer) => [
+const choicesOf = ({ body }: Response) => body['choices'];
+const triesOf = ({ headers }: Response) => headers.get('x-conch-structured');
+const errorOf = ({ status, body }: Response) => [
   status,
   body.error?.['code'],
   body.error?.['param'],
@@ -51,15 +51,15 @@ const named = { type: 'function', function: { name: 'get_weather' } };
 
 describe('tool_choice where the backend cannot guide', () => {
   it.each([['required'], [named]])('%j: an answer that calls is as asked for', async (choice) => {
-    const answer = await ask('llmapi', right, { tools, tool_choice: choice });
-    expect(choicesOf(answer)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
-    expect(triesOf(answer)).toBe('emulated; tries=1');
+    const response = await ask('llmapi', right, { tools, tool_choice: choice });
+    expect(choicesOf(response)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
+    expect(triesOf(response)).toBe('emulated; tries=1');
   });
 
   it.each([['required'], [named]])('%j: the model is told so', async (choice) => {
-    const answer = await ask('llmapi', 'No.', { tools, tool_choice: choice });
-    const fault = 'The response does not match the requested structure after 3 tries: it calls no function.';
-    expect(faultOf(answer)).toEqual([502, 'structured_output_invalid', 'tool_choice', fault]);
+    const response = await ask('llmapi', 'No.', { tools, tool_choice: choice });
+    const error = 'The response does not match the requested structure after 3 tries: it calls no function.';
+    expect(errorOf(response)).toEqual([502, 'structured_output_invalid', 'tool_choice', error]);
     const messages = user(directive({ echo_prompt: true }));
     const echo = await post(`${conch.url}/v1/chat/completions`, {
       model: 'llmapi',
@@ -67,62 +67,62 @@ describe('tool_choice where the backend cannot guide', () => {
       tools,
       tool_choice: choice,
     });
-    expect(faultOf(echo)[0]).toBe(502);
+    expect(errorOf(echo)[0]).toBe(502);
   });
 
   it('a call with the wrong arguments is not run, and asked for again', async () => {
     const messages = user(directive({ answer_by_seed: [wrong, right] }));
-    const answer = await ask('llmapi', '', { messages, seed: 0, tools, tool_choice: 'required' });
-    expect(choicesOf(answer)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
-    expect(triesOf(answer)).toBe('emulated; tries=2');
+    const response = await ask('llmapi', '', { messages, seed: 0, tools, tool_choice: 'required' });
+    expect(choicesOf(response)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
+    expect(triesOf(response)).toBe('emulated; tries=2');
   });
 
   it('is refused where answers are not to be tried again', async () => {
-    const answer = await post(`${refusing.url}/v1/chat/completions`, {
+    const response = await post(`${refusing.url}/v1/chat/completions`, {
       model: 'llmapi',
       messages: user('x'),
       tools,
       tool_choice: 'required',
     });
-    expect(faultOf(answer).slice(0, 3)).toEqual([400, 'unsupported_parameter', 'tool_choice']);
+    expect(errorOf(response).slice(0, 3)).toEqual([400, 'unsupported_parameter', 'tool_choice']);
   });
 });
 
 describe.each(['llmapi', 'vllm-toy'] as const)('strict functions, called freely (%s)', (model) => {
   it('are called with arguments by their schema', async () => {
-    const answer = await ask(model, right, { tools: strictTools });
-    expect(choicesOf(answer)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
-    expect(triesOf(answer)).toBe('emulated; tries=1');
+    const response = await ask(model, right, { tools: strictTools });
+    expect(choicesOf(response)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
+    expect(triesOf(response)).toBe('emulated; tries=1');
   });
 
   it('need not be called', async () => {
-    const answer = await ask(model, 'No.', { tools: strictTools });
-    expect(choicesOf(answer)).toEqual([choiceWith({ content: 'No.' })]);
+    const response = await ask(model, 'No.', { tools: strictTools });
+    expect(choicesOf(response)).toEqual([choiceWith({ content: 'No.' })]);
   });
 
   it('are never called with others', async () => {
-    const fault =
+    const error =
       'The response does not match the requested structure after 3 tries: the arguments of get_weather do not match its ' +
       'schema: $.city must be of type string.';
-    expect(faultOf(await ask(model, wrong, { tools: strictTools }))).toEqual([
+    expect(errorOf(await ask(model, wrong, { tools: strictTools }))).toEqual([
       502,
       'structured_output_invalid',
       'tools',
-      fault,
+      error,
     ]);
   });
 
   it('streamed, wrong arguments end the answer with a fault', async () => {
-    const answer = await ask(model, wrong, { tools: strictTools, stream: true });
-    const last = eventsOf(answer.text).at(-1) as { error?: { code: string; param: string } };
-    expect([answer.status, last.error?.code, last.error?.param]).toEqual([200, 'structured_output_invalid', 'tools']);
-    expect(answer.text).not.toContain('"finish_reason":"tool_calls"');
+    const response = await ask(model, wrong, { tools: strictTools, stream: true });
+    const last = eventsOf(response.text).at(-1) as { error?: { code: string; param: string } };
+    expect([response.status, last.error?.code, last.error?.param]).toEqual([200, 'structured_output_invalid', 'tools']);
+    expect(response.text).not.toContain('"finish_reason":"tool_calls"');
   });
 
   it('whose schema cannot be checked are refused by the keyword', async () => {
     const odd = { type: 'object', properties: { a: { $dynamicRef: '#x' } } };
     const offered = [{ type: 'function', function: { name: 'f', strict: true, parameters: odd } }];
-    expect(faultOf(await ask(model, 'x', { tools: offered })).slice(0, 3)).toEqual([
+    expect(errorOf(await ask(model, 'x', { tools: offered })).slice(0, 3)).toEqual([
       400,
       'unsupported_parameter',
       'tools[0].function.parameters.properties.a.$dynamicRef',
@@ -134,21 +134,21 @@ describe.each(['llmapi', 'vllm-toy'] as const)('response_format beside tools (%s
   const both = { tools, response_format: format };
 
   it('leaves room for calls', async () => {
-    const answer = await ask(model, `I ask.\n${right}`, both);
+    const response = await ask(model, `I ask.\n${right}`, both);
     const calls = [called('get_weather', '{"city": "Bern"}')];
-    expect(choicesOf(answer)).toEqual([choiceWith({ content: 'I ask.', calls })]);
+    expect(choicesOf(response)).toEqual([choiceWith({ content: 'I ask.', calls })]);
   });
 
   it('leaves room for calls in a stream, too', async () => {
-    const answer = await ask(model, `I ask.\n${right}`, { ...both, stream: true });
-    expect(answer.text).toContain('"finish_reason":"tool_calls"');
-    expect(eventsOf(answer.text).at(-1)).toBe('[DONE]');
+    const response = await ask(model, `I ask.\n${right}`, { ...both, stream: true });
+    expect(response.text).toContain('"finish_reason":"tool_calls"');
+    expect(eventsOf(response.text).at(-1)).toBe('[DONE]');
   });
 
   it('is the form of an answer that calls nothing', async () => {
-    const answer = await ask(model, '{"n": 1}', both);
-    expect(choicesOf(answer)).toEqual([choiceWith({ content: '{"n": 1}' })]);
-    expect(faultOf(await ask(model, 'One.', both)).slice(0, 3)).toEqual([
+    const response = await ask(model, '{"n": 1}', both);
+    expect(choicesOf(response)).toEqual([choiceWith({ content: '{"n": 1}' })]);
+    expect(errorOf(await ask(model, 'One.', both)).slice(0, 3)).toEqual([
       502,
       'structured_output_invalid',
       'response_format',
@@ -157,7 +157,7 @@ describe.each(['llmapi', 'vllm-toy'] as const)('response_format beside tools (%s
 
   it('is refused by a keyword that cannot be checked', async () => {
     const odd = { type: 'json_schema', json_schema: { name: 's', schema: { $dynamicRef: '#x' } } };
-    expect(faultOf(await ask(model, '{}', { tools, response_format: odd })).slice(0, 3)).toEqual([
+    expect(errorOf(await ask(model, '{}', { tools, response_format: odd })).slice(0, 3)).toEqual([
       400,
       'unsupported_parameter',
       'response_format.json_schema.schema.$dynamicRef',
@@ -165,7 +165,7 @@ describe.each(['llmapi', 'vllm-toy'] as const)('response_format beside tools (%s
   });
 
   it('has no say where a call is insisted on', async () => {
-    const answer = await ask('llmapi', right, { ...both, tool_choice: 'required' });
-    expect(choicesOf(answer)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
+    const response = await ask('llmapi', right, { ...both, tool_choice: 'required' });
+    expect(choicesOf(response)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
   });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { ask, called, choiceWith, samplingIn, tools, written } from './asking.ts';
+import { ask, called, choiceWith, samplingIn, tools, written } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -17,8 +17,8 @@ const named = (name: string) => ({ type: 'function', function: { name } });
 const noArguments = { type: 'object', properties: {}, additionalProperties: false };
 /** The arguments of a function as the backend is sent them: without a word on other properties there are none. */
 const weatherArguments = { ...(weatherTool.function.parameters as object), additionalProperties: false };
-const request = (answer: string, choice: unknown, more: object = {}) => ({
-  messages: user(directive({ answer })),
+const request = (response: string, choice: unknown, more: object = {}) => ({
+  messages: user(directive({ response })),
   tools,
   tool_choice: choice,
   ...more,
@@ -74,8 +74,8 @@ describe.each([false, true])('tool_choice (stream %s)', (stream) => {
 
   it('allowed_tools: a call of any other is text', async () => {
     const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named('ping')] } };
-    const answer = `${one}\n${written('ping', '{}')}`;
-    const { choices } = await ask(conch.url, request(answer, choice, { stream }));
+    const response = `${one}\n${written('ping', '{}')}`;
+    const { choices } = await ask(conch.url, request(response, choice, { stream }));
     expect(choices).toEqual([choiceWith({ content: one, calls: [called('ping', '{}')] })]);
   });
 
@@ -127,14 +127,14 @@ describe('what the model is sent', () => {
   });
 
   it('required: the definitions of one tool are not those of another', async () => {
-    const tool = (name: string, place: object) => ({
+    const tool = (name: string, location: object) => ({
       type: 'function',
       function: {
         name,
         parameters: {
           type: 'object',
           properties: { place: { $ref: '#/$defs/Place' }, $ref: { type: 'string' } },
-          $defs: { Place: place },
+          $defs: { Place: location },
         },
       },
     });
@@ -142,7 +142,7 @@ describe('what the model is sent', () => {
       tool('one', { type: 'object', properties: { near: { $ref: '#/$defs/Place' } } }),
       tool('two', { type: 'string', enum: ['sea', 'land'] }),
     ];
-    const place = (at: number) => ({
+    const locate = (at: number) => ({
       type: 'object',
       properties: { place: { $ref: `#/$defs/d${at}` }, $ref: { type: 'string' } },
       additionalProperties: false,
@@ -150,7 +150,7 @@ describe('what the model is sent', () => {
     expect((await sent('required', { tools: offered })).schema).toEqual({
       type: 'array',
       minItems: 1,
-      items: { anyOf: [guided('one', place(0)), guided('two', place(1))] },
+      items: { anyOf: [guided('one', locate(0)), guided('two', locate(1))] },
       $defs: {
         d0: { type: 'object', properties: { near: { $ref: '#/$defs/d0' } }, additionalProperties: false },
         d1: { enum: ['sea', 'land'] },

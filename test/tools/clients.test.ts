@@ -8,7 +8,7 @@ import { directive } from '../support/exchange.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { pythonJson } from '../support/python.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { called, weatherCities as cities, weatherRounds as rounds } from './asking.ts';
+import { called, weatherCities as cities, weatherRounds as rounds } from './requests.ts';
 
 let conch: SharedConch;
 let client: OpenAI;
@@ -58,7 +58,7 @@ describe("OpenAI's package for Node", () => {
   });
 
   it.each([false, true])('runs tools until the answer is words (stream %s)', async (stream) => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const runs = {
       model,
       messages: messages(rounds),
@@ -68,7 +68,7 @@ describe("OpenAI's package for Node", () => {
           description: 'The weather of a city',
           parameters: City,
           function: ({ city }) => {
-            asked.push(city);
+            requested.push(city);
             return `sunny in ${city}`;
           },
         }),
@@ -78,7 +78,7 @@ describe("OpenAI's package for Node", () => {
       ? client.chat.completions.runTools({ ...runs, stream: true })
       : client.chat.completions.runTools({ ...runs, stream: false });
     expect(await runner.finalContent()).toBe('All are sunny.');
-    expect(asked).toEqual(cities);
+    expect(requested).toEqual(cities);
     const said = runner.messages.map((message) => ({
       role: message.role,
       content: message.content ?? null,
@@ -107,12 +107,12 @@ describe("OpenAI's package for Node", () => {
 describe('the AI SDK of Vercel', () => {
   const languageModel = () =>
     createOpenAICompatible({ name: 'conch', baseURL: `${conch.url}/v1`, supportsStructuredOutputs: true })(model);
-  const weatherTools = (asked: string[]) => ({
+  const weatherTools = (requested: string[]) => ({
     get_weather: tool({
       description: 'The weather of a city',
       inputSchema: City,
       execute: ({ city }) => {
-        asked.push(city);
+        requested.push(city);
         return { weather: `sunny in ${city}` };
       },
     }),
@@ -131,31 +131,31 @@ describe('the AI SDK of Vercel', () => {
     }));
 
   it('runs tools until the answer is words', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const result = await generateText({
       model: languageModel(),
       prompt: rounds,
-      tools: weatherTools(asked),
+      tools: weatherTools(requested),
       stopWhen: stepCountIs(5),
     });
     expect(result.text).toBe('All are sunny.');
     expect(seen(result.steps)).toEqual(steps);
-    expect(asked).toEqual(cities);
+    expect(requested).toEqual(cities);
   });
 
   it('runs tools over streams', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const result = streamText({
       model: languageModel(),
       prompt: rounds,
-      tools: weatherTools(asked),
+      tools: weatherTools(requested),
       stopWhen: stepCountIs(5),
     });
     let text = '';
     for await (const piece of result.textStream) text += piece;
     expect(text).toBe('Let me see.All are sunny.');
     expect(seen(await result.steps)).toEqual(steps);
-    expect(asked).toEqual(cities);
+    expect(requested).toEqual(cities);
   });
 
   it('reads reasoning beside the answer', async () => {
@@ -171,15 +171,15 @@ describe('the AI SDK of Vercel', () => {
 });
 
 describe('clients for Python', () => {
-  const place = { name: 'toy', kind: 'sea', near: [{ name: 'toy', metres: 7.5 }] };
+  const location = { name: 'toy', kind: 'sea', near: [{ name: 'toy', metres: 7.5 }] };
 
   const seenBy = (script: string): Promise<unknown> => pythonJson(script, [`${conch.url}/v1`, rounds]);
 
   it("OpenAI's package parses answers and calls, and runs a loop of tools", async () => {
     expect(await seenBy('test/tools/openai_tools.py')).toEqual({
-      parsed: place,
-      'parsed call': { name: 'find_place', arguments: place },
-      'streamed parsed': place,
+      parsed: location,
+      'parsed call': { name: 'find_place', arguments: location },
+      'streamed parsed': location,
       loop: [...cities, 'All are sunny.'],
       'streamed loop': [...cities, 'All are sunny.'],
     });
@@ -190,8 +190,8 @@ describe('clients for Python', () => {
     expect(await seenBy('test/tools/langchain_tools.py')).toEqual({
       loop: [...loop, 'All are sunny.'],
       'streamed loop': [...loop, 'All are sunny.'],
-      'by schema': place,
-      'by function': place,
+      'by schema': location,
+      'by function': location,
       'by mode': { toy: true },
       'bound to one': ['find_place'],
       'bound to any': ['get_weather'],

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { post } from '../support/gateway.ts';
-import { ask, type WireCall } from './asking.ts';
+import { ask, type WireCall } from './requests.ts';
 
 const model = 'smollm2-135m-instruct';
 /** How many seeds each schema is tried with. CONCH_TEST_SEEDS=50 takes minutes. */
@@ -62,7 +62,7 @@ interface Outcome {
 }
 
 /** The answers to one question with every seed, some at once, as they would come from users. */
-async function answers(body: object): Promise<Outcome[]> {
+async function responds(body: object): Promise<Outcome[]> {
   const before = processorSeconds();
   const outcomes: Outcome[] = [];
   for (let at = 0; at < seeds.length; at += atOnce)
@@ -86,7 +86,7 @@ const isValid = ({ function: { name, arguments: text } }: WireCall) =>
 describe('the embedded model', { timeout: 600_000 }, () => {
   it('obeys a JSON schema with nested objects, enums and bounds, whatever the seed', async () => {
     const response_format = { type: 'json_schema', json_schema: { name: 'animal', schema: z.toJSONSchema(Animal) } };
-    const all = await answers({ messages: user('Describe a pet as JSON.'), response_format });
+    const all = await responds({ messages: user('Describe a pet as JSON.'), response_format });
     const wrong = all.filter(
       ({ reason, message }) => reason !== 'stop' || !Animal.safeParse(JSON.parse(String(message['content']))).success,
     );
@@ -96,7 +96,7 @@ describe('the embedded model', { timeout: 600_000 }, () => {
 
   it('calls a function that is named, whatever the seed', async () => {
     const tool_choice = { type: 'function', function: { name: 'send_letter' } };
-    const all = await answers({ messages: user('Write to Ann in France.'), tools, tool_choice });
+    const all = await responds({ messages: user('Write to Ann in France.'), tools, tool_choice });
     const wrong = all.filter((outcome) => {
       const calls = callsIn(outcome);
       const names = calls.map((call) => call.function.name).join();
@@ -113,7 +113,7 @@ describe('the embedded model', { timeout: 600_000 }, () => {
       tool_choice: 'required',
       parallel_tool_calls: false,
     };
-    const all = await answers({ ...body, stream: true });
+    const all = await responds({ ...body, stream: true });
     const wrong = all.filter((outcome) => {
       const calls = callsIn(outcome);
       return outcome.reason !== 'tool_calls' || calls.length === 0 || !calls.every(isValid);
@@ -131,13 +131,13 @@ describe('the embedded model', { timeout: 600_000 }, () => {
     [{ type: 'function', function: { name: 'f' } }, { type: 'object', minProperties: 1 }, '.minProperties'],
   ])(
     'names a keyword that it cannot keep to by its place among the tools, with %j',
-    async (tool_choice, parameters, place) => {
+    async (tool_choice, parameters, location) => {
       const refused = { type: 'function', function: { name: 'f', parameters } };
       const body = { model, messages: user('Hello'), tools: [...tools, refused], tool_choice };
-      const { status, body: answer } = await post(`${conch.url}/v1/chat/completions`, body);
-      const param = `tools[3].function.parameters${place}`;
-      const keyword = place.split('.').at(-1);
-      expect([status, answer]).toEqual([
+      const { status, body: response } = await post(`${conch.url}/v1/chat/completions`, body);
+      const param = `tools[3].function.parameters${location}`;
+      const keyword = location.split('.').at(-1);
+      expect([status, response]).toEqual([
         400,
         {
           error: {

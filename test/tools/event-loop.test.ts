@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { type MonitoredConch, startMonitored } from '../support/event-loop.ts';
 import { gatewayFlags, post } from '../support/gateway.ts';
 

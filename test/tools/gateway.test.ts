@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadPromptAssets } from '../../src/prompt/assets.ts';
-import { countOf, user } from '../gateway/asking.ts';
+import { countOf, user } from '../gateway/requests.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { anyId, ask, called, choiceWith, tools, written } from './asking.ts';
+import { anyId, ask, called, choiceWith, tools, written } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -26,31 +26,35 @@ const two = `${one}\n${written('ping', '{}')}`;
 const malformed = '<tool_call>\n{"name": "get_weather", "arguments": oops}\n</tool_call>';
 const unknown = written('launch', '{"at": {"once": true}}');
 
-const request = (answer: string, more: object = {}) => ({ messages: user(directive({ answer })), tools, ...more });
+const request = (response: string, more: object = {}) => ({ messages: user(directive({ response })), tools, ...more });
 
-const cases: Record<string, { answer: string; content?: string; calls?: object[] }> = {
-  'one call': { answer: one, calls: [called('get_weather', weather)] },
-  'two calls': { answer: two, calls: [called('get_weather', weather), called('ping', '{}')] },
-  'text before': { answer: `Let me see.\n${one}`, content: 'Let me see.', calls: [called('get_weather', weather)] },
-  'text after': { answer: `${one}\nThat is all.`, content: '\nThat is all.', calls: [called('get_weather', weather)] },
+const cases: Record<string, { response: string; content?: string; calls?: object[] }> = {
+  'one call': { response: one, calls: [called('get_weather', weather)] },
+  'two calls': { response: two, calls: [called('get_weather', weather), called('ping', '{}')] },
+  'text before': { response: `Let me see.\n${one}`, content: 'Let me see.', calls: [called('get_weather', weather)] },
+  'text after': {
+    response: `${one}\nThat is all.`,
+    content: '\nThat is all.',
+    calls: [called('get_weather', weather)],
+  },
   'text around': {
-    answer: `First.\n\n${one}\nThen ${written('ping', '{}')}.`,
+    response: `First.\n\n${one}\nThen ${written('ping', '{}')}.`,
     content: 'First.\n\nThen .',
     calls: [called('get_weather', weather), called('ping', '{}')],
   },
-  'a malformed call': { answer: malformed, content: malformed },
-  'an unknown function': { answer: unknown, content: unknown },
+  'a malformed call': { response: malformed, content: malformed },
+  'an unknown function': { response: unknown, content: unknown },
   'an unknown function between calls': {
-    answer: `${one}\n${unknown}\n${written('ping', '{}')}`,
+    response: `${one}\n${unknown}\n${written('ping', '{}')}`,
     content: `\n${unknown}`,
     calls: [called('get_weather', weather), called('ping', '{}')],
   },
-  'no call': { answer: 'A call is written {"name": …}.', content: 'A call is written {"name": …}.' },
+  'no call': { response: 'A call is written {"name": …}.', content: 'A call is written {"name": …}.' },
 };
 
 describe.each([false, true])('an answer with tools (stream %s)', (stream) => {
-  it.each(Object.entries(cases))('%s', async (_, { answer, ...expected }) => {
-    const { choices } = await ask(conch.url, request(answer, { stream }));
+  it.each(Object.entries(cases))('%s', async (_, { response, ...expected }) => {
+    const { choices } = await ask(conch.url, request(response, { stream }));
     expect(choices).toEqual([choiceWith(expected)]);
   });
 
@@ -118,9 +122,9 @@ describe('a stream with calls', () => {
       const call = `<tool_call>{"name": "get_weather", "arguments": ${weather}}`;
       const { usage } = await ask(conch.url, request(call));
       const held = (usage as { completion_tokens: number }).completion_tokens - 1;
-      const answer = `${call}</tool_call>${written('ping', '{}').repeat(20)}`;
+      const response = `${call}</tool_call>${written('ping', '{}').repeat(20)}`;
       const tag = `not parallel, stream ${stream}`;
-      const messages = user(directive({ answer, hold_at: held, tag }));
+      const messages = user(directive({ response, hold_at: held, tag }));
       const { choices } = await ask(conch.url, { messages, tools, stream, parallel_tool_calls: false });
       expect(choices).toEqual([choiceWith({ calls: [called('get_weather', weather)] })]);
       const { state, tokens } = await countOf(conch.url, tag, { until: 'cancelled' });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { ask, called, choiceWith, tools } from './asking.ts';
+import { ask, called, choiceWith, tools } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textsOf, user } from '../gateway/asking.ts';
+import { textsOf, user } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { inRoot } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, llamaTokenizer, post, sharedGateway, startGateway } from '../support/gateway.ts';
+import { llamaTokenizer, post, type Response, sharedGateway, startGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { ask, called, choiceWith, tools, written } from './asking.ts';
+import { ask, called, choiceWith, tools, written } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const thought = '<think>\nTwo and two, "hm" 😀.\n</think>\n\nIt is 4.';
 const reasoning = 'Two and two, "hm" 😀.';
-const request = (answer: string, more: object = {}) => ({ messages: user(directive({ answer })), ...more });
+const request = (response: string, more: object = {}) => ({ messages: user(directive({ response })), ...more });
 const details = (usage: unknown) =>
   (usage as { completion_tokens_details?: { reasoning_tokens: number } }).completion_tokens_details;
 
@@ -30,8 +30,8 @@ describe.each([false, true])('reasoning (stream %s)', (stream) => {
   });
 
   it('comes before a call', async () => {
-    const answer = `<think>\nI shall ask.\n</think>\n\n${written('get_weather', '{"city": "Bern"}')}`;
-    const { choices } = await ask(conch.url, request(answer, { stream, tools }));
+    const response = `<think>\nI shall ask.\n</think>\n\n${written('get_weather', '{"city": "Bern"}')}`;
+    const { choices } = await ask(conch.url, request(response, { stream, tools }));
     const calls = [called('get_weather', '{"city": "Bern"}')];
     expect(choices).toEqual([choiceWith({ calls }, { reasoning: 'I shall ask.' })]);
   });
@@ -77,8 +77,8 @@ describe('what the template is told of reasoning', () => {
   afterAll(() => plain.stop());
   const sent = async (url: string, more: object) => {
     const body = { model: 'vllm-toy', messages: user(directive({ echo_prompt: true })), ...more };
-    const { body: answer, headers } = await post(`${url}/v1/chat/completions`, body);
-    return { prompt: textsOf({ body: answer } as Answer)[0], ignored: headers.get('x-conch-ignored') };
+    const { body: response, headers } = await post(`${url}/v1/chat/completions`, body);
+    return { prompt: textsOf({ body: response } as Response)[0], ignored: headers.get('x-conch-ignored') };
   };
 
   it('is how hard to think', async () => {
@@ -112,8 +112,8 @@ describe('streamed reasoning', () => {
       // All but those of the answer, of its end, and of the marker that opens the reasoning.
       const { completion_tokens: all } = usage as { completion_tokens: number };
       const { usage: short } = await ask(conch.url, request('It is 4.'));
-      const { completion_tokens: answer } = short as { completion_tokens: number };
-      expect(details(usage)).toEqual({ reasoning_tokens: all - answer - 2 });
+      const { completion_tokens: response } = short as { completion_tokens: number };
+      expect(details(usage)).toEqual({ reasoning_tokens: all - response - 2 });
     }
   });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import { gatewayFlags, llamaTokenizer, post, sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { tools } from './asking.ts';
+import { tools } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -125,8 +125,8 @@ describe('a request is refused by the field that is wrong', () => {
   it.each(rows)('%s', async (_, body, param, message, code = 'invalid_request') => {
     const sent = { model: 'vllm-toy', messages: user('x'), ...body };
     for (const stream of [false, true]) {
-      const answer = await post(`${conch.url}/v1/chat/completions`, { ...sent, stream });
-      expect({ status: answer.status, body: answer.body }).toEqual({
+      const response = await post(`${conch.url}/v1/chat/completions`, { ...sent, stream });
+      expect({ status: response.status, body: response.body }).toEqual({
         status: 400,
         body: { error: { message: `${param}: ${message}`, type: 'invalid_request_error', param, code } },
       });

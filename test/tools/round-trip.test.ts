@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { fittingReasoningFormat } from '../../src/output/reasoning/formats.ts';
 import { findToolFormat, fittingToolFormat } from '../../src/output/tools/formats.ts';
 import type { ChatTemplate, TemplateMessage } from '../../src/prompt/chat-template.ts';
-import { type Given, Recording } from '../support/tool-recording.ts';
+import { Recording, type Value } from '../support/tool-recording.ts';
 import { type Family, families, loadTemplate, templateOf } from './template-families.ts';
 
 const date = { date_string: '26 Jul 2024' };
@@ -44,7 +44,7 @@ const tools = [
 ];
 const offered = tools.map(({ function: { name, parameters } }) => ({ name, parameters }));
 
-const question: TemplateMessage = { role: 'user', content: 'Where is it?' };
+const query: TemplateMessage = { role: 'user', content: 'Where is it?' };
 const turn = (count: number): TemplateMessage => ({
   role: 'assistant',
   content: null,
@@ -59,22 +59,22 @@ const render = (template: ChatTemplate, messages: TemplateMessage[], addGenerati
   template.render({ messages, tools, addGenerationPrompt, continueFinalMessage: false, variables: date });
 
 /** What the model would have written for these calls, by its own template, and the prompt before it. */
-async function answerWith(family: Family, count: number): Promise<{ prompt: string; answer: string }> {
+async function responseWith(family: Family, count: number): Promise<{ prompt: string; response: string }> {
   const { template, endOfTurn } = await loadTemplate(family);
-  const prompt = await render(template, [question], true);
-  const whole = await render(template, [question, turn(count)]);
+  const prompt = await render(template, [query], true);
+  const whole = await render(template, [query, turn(count)]);
   // The prompt may open the reasoning, which the template leaves out of a turn that has none.
-  const opened = /<think>\s*$/.exec(prompt)?.[0] ?? '';
-  const isOpened = opened !== '' && !whole.startsWith(prompt);
-  const shared = isOpened ? prompt.slice(0, -opened.length) : prompt;
+  const handles = /<think>\s*$/.exec(prompt)?.[0] ?? '';
+  const isHandles = handles !== '' && !whole.startsWith(prompt);
+  const shared = isHandles ? prompt.slice(0, -handles.length) : prompt;
   expect(whole.startsWith(shared)).toBe(true);
-  let [answer = ''] = whole.slice(shared.length).split(endOfTurn === '' ? /$/ : endOfTurn);
-  for (const special of family.specials ?? []) answer = answer.replaceAll(special, '');
-  return { prompt, answer: isOpened ? `</think>\n\n${answer}` : answer };
+  let [response = ''] = whole.slice(shared.length).split(endOfTurn === '' ? /$/ : endOfTurn);
+  for (const special of family.specials ?? []) response = response.replaceAll(special, '');
+  return { prompt, response: isHandles ? `</think>\n\n${response}` : response };
 }
 
 interface Read {
-  readonly given: readonly Given[];
+  readonly value: readonly Value[];
   readonly reasoning: string;
 }
 
@@ -94,13 +94,13 @@ function read({ text }: ChatTemplate, prompt: string, pieces: readonly string[])
     else sink.text(piece);
   reasoningParser?.end(sink);
   parser.end(recording);
-  return { given: recording.given, reasoning };
+  return { value: recording.given, reasoning };
 }
 
 /** Each way to cut the answer in two, and one character at a time. */
-function* cuts(answer: string): Generator<string[]> {
-  for (let at = 0; at <= answer.length; at++) yield [answer.slice(0, at), answer.slice(at)];
-  yield answer.split('');
+function* cuts(response: string): Generator<string[]> {
+  for (let at = 0; at <= response.length; at++) yield [response.slice(0, at), response.slice(at)];
+  yield response.split('');
 }
 
 const turns = families.flatMap((family) =>
@@ -120,14 +120,14 @@ describe('calls as a chat template writes them', () => {
 
   it.each(turns)('are read again, however they are cut: $name, $count', async ({ family, count }) => {
     const { template } = await loadTemplate(family);
-    const { prompt, answer } = await answerWith(family, count);
+    const { prompt, response } = await responseWith(family, count);
     const expected = [
       { call: 'search', arguments: searched, isComplete: true },
       { call: 'ping', arguments: pinged, isComplete: true },
     ].slice(0, count);
-    for (const pieces of cuts(answer)) {
-      const { given, reasoning } = read(template, prompt, pieces);
-      const parsed = given.map((part) =>
+    for (const pieces of cuts(response)) {
+      const { value, reasoning } = read(template, prompt, pieces);
+      const parsed = value.map((part) =>
         'call' in part ? { ...part, arguments: JSON.parse(part.arguments) as unknown } : part,
       );
       expect({ parsed, reasoning: reasoning.trim() }).toEqual({ parsed: expected, reasoning: '' });
@@ -136,7 +136,7 @@ describe('calls as a chat template writes them', () => {
 
   it('are refused where the template writes only one', async () => {
     const { template } = await templateOf('llama3_2');
-    await expect(render(template, [question, turn(2)])).rejects.toMatchObject({
+    await expect(render(template, [query, turn(2)])).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'messages',
       message: 'This model only supports single tool-calls at once!',
@@ -147,11 +147,11 @@ describe('calls as a chat template writes them', () => {
 describe('a history with calls and their results', () => {
   it.each(turns)('is rendered with every part of it: $name, $count', async ({ family, count }) => {
     const { template } = await loadTemplate(family);
-    const history = [question, turn(count), ...results.slice(0, count)];
+    const history = [query, turn(count), ...results.slice(0, count)];
     const whole = await render(template, history, true);
     // The templates of Qwen and DeepSeek leave the reasoning of a turn out once it is answered.
-    const answer = (await answerWith(family, count)).answer.replace(/^(<think>\s*)?<\/think>\s*/, '');
-    const [, ...after] = whole.split(answer);
+    const response = (await responseWith(family, count)).response.replace(/^(<think>\s*)?<\/think>\s*/, '');
+    const [, ...after] = whole.split(response);
     // Llama's template writes a result as a JSON string.
     const missing = results
       .slice(0, count)

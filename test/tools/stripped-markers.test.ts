@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { user } from '../gateway/asking.ts';
+import { user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { post } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels } from '../support/trtllm-repository.ts';
-import { tools } from './asking.ts';
+import { tools } from './requests.ts';
 
 const patience = 180_000;
 const models = ['ensemble', 'llmapi'] as const;
@@ -59,10 +59,10 @@ describe.each(models)('a server that takes special tokens out of the text: %s', 
     const { stdout, code } = await runConch(['doctor', model, ...flags]);
     expect(code).toBe(0);
     const lines = stdout.split('\n').map((line) => line.trim());
-    const told = (what: string) => lines.some((line) => line.endsWith(`${what} ${remedies[model]}`));
+    const notify = (what: string) => lines.some((line) => line.endsWith(`${what} ${remedies[model]}`));
     expect([
-      told('Its tool calls contain special tokens, which its server removes, so Conch rejects tools.'),
-      told(
+      notify('Its tool calls contain special tokens, which its server removes, so Conch rejects tools.'),
+      notify(
         'Its reasoning is marked with special tokens, which its server removes, so it is part of the response text.',
       ),
     ]).toEqual([true, true]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { streamedChoices } from '../gateway/asking.ts';
+import { streamedChoices } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
@@ -62,9 +62,9 @@ async function round(conch: Conch): Promise<Cost> {
   const { engine, others } = chainOf(conch);
   const cpu = () => ({ engine: sum(engine.map(cpuOf)), others: sum(others.map(cpuOf)) });
   const before = cpu();
-  const answers = await Promise.all(Array.from({ length: streams }, () => post(`${conch.url}/v1/completions`, body)));
+  const responses = await Promise.all(Array.from({ length: streams }, () => post(`${conch.url}/v1/completions`, body)));
   const after = cpu();
-  for (const answer of answers) expect(streamedChoices(answer)[0]?.reasons).toEqual(['length']);
+  for (const response of responses) expect(streamedChoices(response)[0]?.reasons).toEqual(['length']);
   const firsts: number[] = [];
   for (let at = 0; at < firstTokens; at++) firsts.push(await firstToken(conch));
   return {

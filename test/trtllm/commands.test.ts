@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countOf } from '../gateway/asking.ts';
+import { countOf } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
@@ -42,10 +42,10 @@ describe('conch doctor', () => {
     'says of each model how it is spoken to',
     async () => {
       const { stdout, code } = await runConch(['doctor', ...flags]);
-      const shown = stdout
+      const displayed = stdout
         .replaceAll(triton.tokenizerFolder, 'TOKENIZER')
         .replaceAll(`127.0.0.1:${triton.grpcPort}`, 'SERVER');
-      expect(shown).toMatchInlineSnapshot(`
+      expect(displayed).toMatchInlineSnapshot(`
         "SERVER: triton 2.51.0
 
         ensemble version 1 on SERVER: served
@@ -164,8 +164,8 @@ describe('conch generate', () => {
     'takes token ids, lengths, sampling and beams',
     async () => {
       const ids = await generate('--text', directive({ echo_ids: true }));
-      const given = (JSON.parse(ids.stdout) as number[]).join(',');
-      expect((await generate('--input-ids', given)).stdout).toBe(ids.stdout);
+      const value = (JSON.parse(ids.stdout) as number[]).join(',');
+      expect((await generate('--input-ids', value)).stdout).toBe(ids.stdout);
       const cut = await generate('--text', directive({ tokens: 9 }), '--request-output-len', '2', '--return-log-probs');
       expect(cut.stdout).toMatch(/^" a" -\d\.\d{4}\n" b" -\d\.\d{4}\n\n$/);
       expect(cut.stderr).toContain('ended by length');

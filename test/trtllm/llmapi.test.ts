@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, countOf, streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { begin, countOf, streamedChoices, textsOf, user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 
 const patience = 240_000;
@@ -21,17 +21,17 @@ afterAll(async () => {
   await triton.stop();
 });
 
-const complete = (body: object): Promise<Answer> => post(`${conch.url}/v1/completions`, { model, ...body });
-const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
+const complete = (body: object): Promise<Response> => post(`${conch.url}/v1/completions`, { model, ...body });
+const choiceOf = ({ body }: Response) => (body['choices'] as Record<string, unknown>[])[0];
 
 describe('an LLM API model', () => {
   it.each(['plain words', 'It is 👩‍👩‍👧 in 東京, مرحبا', 'def f():\n    return  1\n'])(
     'turns its cumulative text into deltas: %j',
-    async (answer) => {
-      const prompt = directive({ answer });
-      expect(choiceOf(await complete({ prompt }))).toMatchObject({ text: answer, finish_reason: 'stop' });
+    async (response) => {
+      const prompt = directive({ response });
+      expect(choiceOf(await complete({ prompt }))).toMatchObject({ text: response, finish_reason: 'stop' });
       const streamed = await complete({ prompt, stream: true });
-      expect(streamedChoices(streamed)).toEqual([{ text: answer, reasons: ['stop'] }]);
+      expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
       expect(streamed.text).not.toContain('\uFFFD');
     },
   );
@@ -56,8 +56,8 @@ describe('an LLM API model', () => {
 
   it.each([true, false])('ends at a stop text, in the engine too (stream %s)', async (stream) => {
     const tag = `llmapi stop, stream ${stream}`;
-    const answer = await complete({ prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c', stream });
-    const seen = stream ? streamedChoices(answer) : choiceOf(answer);
+    const response = await complete({ prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c', stream });
+    const seen = stream ? streamedChoices(response) : choiceOf(response);
     expect(seen).toMatchObject(stream ? [{ text: ' a ', reasons: ['stop'] }] : { text: ' a ', finish_reason: 'stop' });
     const { state, tokens } = await countOf(conch.url, tag, { model, until: 'cancelled' });
     expect([state, tokens < 10]).toEqual(['cancelled', true]);
@@ -74,7 +74,7 @@ describe('an LLM API model', () => {
   });
 
   it('sends what the request says', async () => {
-    const answer = await complete({
+    const response = await complete({
       prompt: directive({ echo_parameters: true }),
       temperature: 0.5,
       top_p: 0.25,
@@ -84,7 +84,11 @@ describe('an LLM API model', () => {
       frequency_penalty: 0.5,
       presence_penalty: -0.5,
     });
-    const { request_id: _, text_input: __, ...sent } = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
+    const {
+      request_id: _,
+      text_input: __,
+      ...sent
+    } = JSON.parse(textsOf(response)[0] ?? '') as Record<string, unknown>;
     expect(sent).toMatchInlineSnapshot(`
       {
         "return_finish_reason": true,
@@ -102,8 +106,11 @@ describe('an LLM API model', () => {
   });
 
   it('chats', async () => {
-    const answer = await post(`${conch.url}/v1/chat/completions`, { model, messages: user(directive({ tokens: 3 })) });
-    expect(textsOf(answer)).toEqual([' a b c']);
+    const response = await post(`${conch.url}/v1/chat/completions`, {
+      model,
+      messages: user(directive({ tokens: 3 })),
+    });
+    expect(textsOf(response)).toEqual([' a b c']);
   });
 
   it('answers for a backend that never answers, when the time is up', async () => {
@@ -119,8 +126,8 @@ describe('an LLM API model', () => {
     });
     try {
       const body = { model, prompt: directive({ silent: true }) };
-      const { status, body: given } = await post(`${hasty.url}/v1/completions`, body);
-      expect([status, given.error]).toEqual([
+      const { status, body: value } = await post(`${hasty.url}/v1/completions`, body);
+      expect([status, value.error]).toEqual([
         504,
         {
           message: 'The response was not complete within the time limit.',

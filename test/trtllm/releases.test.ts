@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { countOf, streamedChoices, textsOf } from '../gateway/asking.ts';
+import { countOf, streamedChoices, textsOf } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels, type TrtllmOptions } from '../support/trtllm-repository.ts';
 
@@ -53,10 +53,10 @@ async function start(options: TrtllmOptions, ...flags: string[]): Promise<void> 
   conch = await startConch({ flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, ...flags] });
 }
 
-const complete = (model: string, body: object): Promise<Answer> =>
+const complete = (model: string, body: object): Promise<Response> =>
   post(`${conch?.url}/v1/completions`, { model, ...body });
-const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
-const usageOf = ({ body }: Answer) => body['usage'] as Record<string, number>;
+const choiceOf = ({ body }: Response) => (body['choices'] as Record<string, unknown>[])[0];
+const usageOf = ({ body }: Response) => body['usage'] as Record<string, number>;
 
 describe('models of TensorRT-LLM', () => {
   it(
@@ -137,13 +137,13 @@ describe('models of TensorRT-LLM', () => {
         '--tokenizer',
         `tensorrt_llm=${tokenizerFolder('llama2')}`,
       );
-      const answer = 'The sea is  wide, 東京 and 🦄.\n  Indented.';
-      const prompt = `Say ${directive({ answer })}`;
+      const response = 'The sea is  wide, 東京 and 🦄.\n  Indented.';
+      const prompt = `Say ${directive({ response })}`;
       for (const stream of [false, true]) {
-        const given = await complete('tensorrt_llm', { prompt, stream });
-        const text = stream ? streamedChoices(given)[0]?.text : textsOf(given)[0];
+        const value = await complete('tensorrt_llm', { prompt, stream });
+        const text = stream ? streamedChoices(value)[0]?.text : textsOf(value)[0];
         // The first word of a text that continues another begins with its space.
-        expect(text).toBe(` ${answer}`);
+        expect(text).toBe(` ${response}`);
       }
       expect((await complete('ensemble', { prompt })).status).toBe(404);
     },
@@ -174,8 +174,8 @@ describe('models of TensorRT-LLM', () => {
     async () => {
       const folderOfTwo = tokenizerWith({ eos_token_id: [151645, 293] });
       await start({ models: chainModels }, '--tokenizer', folderOfTwo);
-      const answer = await complete('ensemble', { prompt: directive({ tokens: 9 }) });
-      expect(choiceOf(answer)).toMatchObject({ text: ' a', finish_reason: 'stop' });
+      const response = await complete('ensemble', { prompt: directive({ tokens: 9 }) });
+      expect(choiceOf(response)).toMatchObject({ text: ' a', finish_reason: 'stop' });
     },
     patience,
   );
@@ -185,8 +185,8 @@ describe('models of TensorRT-LLM', () => {
     async () => {
       await start({ models: chainModels }, '--cancel-with', 'stop-input');
       const tag = 'stopped by request';
-      const answer = await complete('ensemble', { prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c' });
-      expect(choiceOf(answer)).toMatchObject({ text: ' a ', finish_reason: 'stop' });
+      const response = await complete('ensemble', { prompt: directive({ tokens: 300, hold_at: 3, tag }), stop: 'b c' });
+      expect(choiceOf(response)).toMatchObject({ text: ' a ', finish_reason: 'stop' });
       const { state, tokens } = await countOf(conch?.url ?? '', tag, { model: 'ensemble', until: 'cancelled' });
       expect([state, tokens < 10]).toEqual(['cancelled', true]);
     },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, countOf, release, streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { begin, countOf, release, streamedChoices, textsOf, user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { textModels } from '../support/trtllm-repository.ts';
 
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 const models = ['ensemble', 'tensorrt_llm_bls', 'tensorrt_llm_bls_accumulate'] as const;
-const complete = (model: string, body: object): Promise<Answer> =>
+const complete = (model: string, body: object): Promise<Response> =>
   post(`${conch.url}/v1/completions`, { model, ...body });
-const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
-const usageOf = ({ body }: Answer) => body['usage'] as Record<string, number>;
+const choiceOf = ({ body }: Response) => (body['choices'] as Record<string, unknown>[])[0];
+const usageOf = ({ body }: Response) => body['usage'] as Record<string, number>;
 
 describe.each(models)('%s, spoken to in text', (model) => {
   it('answers with the text, the counts and the reason', async () => {
@@ -36,8 +36,8 @@ describe.each(models)('%s, spoken to in text', (model) => {
     expect(choiceOf(whole)).toEqual({ index: 0, text: ' a b c d e', logprobs: null, finish_reason: 'stop' });
     const streamed = await complete(model, { prompt: directive({ tokens: 5 }), stream: true });
     expect(streamedChoices(streamed)).toEqual([{ text: ' a b c d e', reasons: ['stop'] }]);
-    const { prompt_tokens: prompt = 0, completion_tokens: answer = 0 } = usageOf(whole);
-    expect([prompt > 5, answer >= 5 && answer <= 6]).toEqual([true, true]);
+    const { prompt_tokens: prompt = 0, completion_tokens: response = 0 } = usageOf(whole);
+    expect([prompt > 5, response >= 5 && response <= 6]).toEqual([true, true]);
   });
 
   it('says length when the length ran out', async () => {
@@ -60,8 +60,11 @@ describe.each(models)('%s, spoken to in text', (model) => {
   });
 
   it('never gives the prompt back, in chats neither', async () => {
-    const answer = await post(`${conch.url}/v1/chat/completions`, { model, messages: user(directive({ tokens: 3 })) });
-    expect(textsOf(answer)).toEqual([' a b c']);
+    const response = await post(`${conch.url}/v1/chat/completions`, {
+      model,
+      messages: user(directive({ tokens: 3 })),
+    });
+    expect(textsOf(response)).toEqual([' a b c']);
   });
 
   it('refuses by name what only token ids can do', async () => {
@@ -112,16 +115,16 @@ describe('a stop text that the engine does not know by its tokens', () => {
 });
 
 describe('characters that are split over tokens', () => {
-  const answer = 'A 🦄 in 東京';
+  const response = 'A 🦄 in 東京';
 
   it('are whole behind a BLS model that accumulates', async () => {
-    const streamed = await complete('tensorrt_llm_bls_accumulate', { prompt: directive({ answer }), stream: true });
-    expect(streamedChoices(streamed)).toEqual([{ text: answer, reasons: ['stop'] }]);
+    const streamed = await complete('tensorrt_llm_bls_accumulate', { prompt: directive({ response }), stream: true });
+    expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
     expect(streamed.text).not.toContain('\uFFFD');
   });
 
   it('are lost behind an ensemble, whose postprocessing replaces both halves', async () => {
-    const streamed = await complete('ensemble', { prompt: directive({ answer }), stream: true });
+    const streamed = await complete('ensemble', { prompt: directive({ response }), stream: true });
     expect(streamedChoices(streamed)[0]?.text).toContain('\uFFFD');
   });
 });

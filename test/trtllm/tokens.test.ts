@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, countOf, streamedChoices, textsOf, user } from '../gateway/asking.ts';
+import { begin, countOf, streamedChoices, textsOf, user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
 import { directive } from '../support/exchange.ts';
-import { type Answer, eventsOf, post } from '../support/gateway.ts';
+import { eventsOf, post, type Response } from '../support/gateway.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { chainModels } from '../support/trtllm-repository.ts';
 
@@ -26,10 +26,10 @@ afterAll(async () => {
   await triton.stop();
 });
 
-const complete = (body: object): Promise<Answer> => post(`${conch.url}/v1/completions`, { model, ...body });
-const chat = (body: object): Promise<Answer> => post(`${conch.url}/v1/chat/completions`, { model, ...body });
-const choiceOf = ({ body }: Answer) => (body['choices'] as Record<string, unknown>[])[0];
-const usageOf = ({ body }: Answer) => body['usage'] as Record<string, unknown>;
+const complete = (body: object): Promise<Response> => post(`${conch.url}/v1/completions`, { model, ...body });
+const chat = (body: object): Promise<Response> => post(`${conch.url}/v1/chat/completions`, { model, ...body });
+const choiceOf = ({ body }: Response) => (body['choices'] as Record<string, unknown>[])[0];
+const usageOf = ({ body }: Response) => body['usage'] as Record<string, unknown>;
 
 async function modelList(): Promise<{ capabilities: Record<string, boolean> }[]> {
   const response = await fetch(`${conch.url}/v1/models`);
@@ -38,10 +38,10 @@ async function modelList(): Promise<{ capabilities: Record<string, boolean> }[]>
 
 /** What the engine was sent, for a request that asks for its echo. */
 async function received(body: object): Promise<Record<string, unknown>> {
-  const answer = await complete({ prompt: directive({ echo_parameters: true }), ...body });
-  expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-  const { request_id: id, seed, ...inputs } = JSON.parse(textsOf(answer)[0] ?? '') as Record<string, unknown>;
-  expect([id, typeof seed]).toEqual([answer.body['id'], 'number']);
+  const response = await complete({ prompt: directive({ echo_parameters: true }), ...body });
+  expect([response.status, response.body.error]).toEqual([200, undefined]);
+  const { request_id: id, seed, ...inputs } = JSON.parse(textsOf(response)[0] ?? '') as Record<string, unknown>;
+  expect([id, typeof seed]).toEqual([response.body['id'], 'number']);
   return 'seed' in body ? { ...inputs, seed } : inputs;
 }
 
@@ -90,12 +90,12 @@ describe('an ensemble whose engine is asked directly', () => {
     ['Arabic', 'مرحبا بالعالم، كيف حالك؟'],
     ['combining marks', 'Z͑ͫ̓a̴͕l̡g̴o x\u0301 m\u0303'],
     ['code with indentation', 'def f(x):\n\tif x:\n        return  {\n\n            "a":   1}\n'],
-  ])('gives %s whole, streamed and not', async (_, answer) => {
-    const prompt = directive({ answer });
+  ])('gives %s whole, streamed and not', async (_, response) => {
+    const prompt = directive({ response });
     const whole = await complete({ prompt });
-    expect(choiceOf(whole)).toEqual({ index: 0, text: answer, logprobs: null, finish_reason: 'stop' });
+    expect(choiceOf(whole)).toEqual({ index: 0, text: response, logprobs: null, finish_reason: 'stop' });
     const streamed = await complete({ prompt, stream: true });
-    expect(streamedChoices(streamed)).toEqual([{ text: answer, reasons: ['stop'] }]);
+    expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
     expect(streamed.text).not.toContain('\uFFFD');
   });
 
@@ -132,8 +132,8 @@ describe('an ensemble whose engine is asked directly', () => {
   });
 
   it('puts chats through the template', async () => {
-    const answer = await chat({ messages: user(directive({ echo_ids: true })) });
-    const ids = JSON.parse(textsOf(answer)[0] ?? '') as number[];
+    const response = await chat({ messages: user(directive({ echo_ids: true })) });
+    const ids = JSON.parse(textsOf(response)[0] ?? '') as number[];
     // <|im_start|>user, and in the end <|im_end|>, <|im_start|>assistant, with their line breaks.
     expect([ids.slice(0, 3), ids.slice(-5)]).toEqual([
       [151644, 872, 198],
@@ -166,22 +166,22 @@ describe('stop texts', () => {
       finish_reason: 'stop',
     });
     expect(streamedChoices(await complete({ prompt, stop, stream: true }))).toEqual([{ text, reasons: ['stop'] }]);
-    const kept = await complete({ prompt, stop, include_stop_str_in_output: true });
-    expect(choiceOf(kept)).toMatchObject({ text: text + stop, finish_reason: 'stop' });
+    const stored = await complete({ prompt, stop, include_stop_str_in_output: true });
+    expect(choiceOf(stored)).toMatchObject({ text: text + stop, finish_reason: 'stop' });
   });
 
   it.each([true, false])('end the request in the engine at once (stream %s)', async (stream) => {
     const tag = `stop text, stream ${stream}`;
-    const answer = await complete({ prompt: directive({ tokens: 500, hold_at: 3, tag }), stop: 'b c', stream });
-    const seen = stream ? streamedChoices(answer) : choiceOf(answer);
+    const response = await complete({ prompt: directive({ tokens: 500, hold_at: 3, tag }), stop: 'b c', stream });
+    const seen = stream ? streamedChoices(response) : choiceOf(response);
     expect(seen).toMatchObject(stream ? [{ text: ' a ', reasons: ['stop'] }] : { text: ' a ', finish_reason: 'stop' });
     const { state, tokens } = await countOf(conch.url, tag, { model, until: 'cancelled' });
     expect([state, tokens < 10]).toEqual(['cancelled', true]);
   });
 
   it('may be token ids, which never show', async () => {
-    const answer = await complete({ prompt: directive({ tokens: 26 }), stop_token_ids: [293] });
-    expect(choiceOf(answer)).toMatchObject({ text: ' a', finish_reason: 'stop' });
+    const response = await complete({ prompt: directive({ tokens: 26 }), stop_token_ids: [293] });
+    expect(choiceOf(response)).toMatchObject({ text: ' a', finish_reason: 'stop' });
   });
 });
 
@@ -295,8 +295,8 @@ describe('sampling', () => {
   });
 
   it('gives several answers, each with a seed of its own', async () => {
-    const answer = await complete({ prompt: directive({ echo_parameters: true }), n: 3, seed: 5 });
-    const seeds = textsOf(answer).map((text) => (JSON.parse(text) as { seed: number }).seed);
+    const response = await complete({ prompt: directive({ echo_parameters: true }), n: 3, seed: 5 });
+    const seeds = textsOf(response).map((text) => (JSON.parse(text) as { seed: number }).seed);
     expect(seeds).toEqual([5, 6, 7]);
     const unseeded = await complete({ prompt: directive({ echo_parameters: true }), n: 3 });
     // An engine that is told no seed takes 0, and would give the same answer three times.
@@ -322,8 +322,8 @@ describe('logprobs', () => {
 
   it('are those of each token, with the bytes of parts of characters', async () => {
     const text = 'A 🦄!';
-    const answer = await chat({ messages: user(directive({ answer: text })), logprobs: true, top_logprobs: 2 });
-    const { content } = (choiceOf(answer)?.['logprobs'] ?? { content: [] }) as { content: ChatLogprob[] };
+    const response = await chat({ messages: user(directive({ answer: text })), logprobs: true, top_logprobs: 2 });
+    const { content } = (choiceOf(response)?.['logprobs'] ?? { content: [] }) as { content: ChatLogprob[] };
     expect(Buffer.from(content.flatMap(({ bytes }) => bytes ?? [])).toString()).toBe(text);
     expect(content.map(({ token }) => token)).toContain(' \\xf0\\x9f');
     for (const { logprob, top_logprobs: top } of content) {
@@ -352,10 +352,10 @@ describe('logprobs', () => {
 
 describe('beam search', () => {
   it('gives the best beams as choices', async () => {
-    const answer = await complete({ prompt: directive({ tokens: 3 }), use_beam_search: true, beam_width: 3, n: 2 });
-    const texts = textsOf(answer);
-    expect([answer.status, texts.length, new Set(texts).size]).toEqual([200, 2, 2]);
-    expect((answer.body['choices'] as { finish_reason: string }[]).map((choice) => choice.finish_reason)).toEqual([
+    const response = await complete({ prompt: directive({ tokens: 3 }), use_beam_search: true, beam_width: 3, n: 2 });
+    const texts = textsOf(response);
+    expect([response.status, texts.length, new Set(texts).size]).toEqual([200, 2, 2]);
+    expect((response.body['choices'] as { finish_reason: string }[]).map((choice) => choice.finish_reason)).toEqual([
       'stop',
       'stop',
     ]);
@@ -366,8 +366,8 @@ describe('beam search', () => {
   it('is refused by name where it asks for too much', async () => {
     const refusals = await Promise.all(
       [{ beam_width: 5 }, { beam_width: 2, n: 3 }, { beam_width: 2, use_beam_search: false }].map(async (body) => {
-        const { status, body: given } = await complete({ prompt: 'x', ...body });
-        return [status, given.error?.['param'], given.error?.['message']];
+        const { status, body: value } = await complete({ prompt: 'x', ...body });
+        return [status, value.error?.['param'], value.error?.['message']];
       }),
     );
     expect(refusals).toEqual([
@@ -382,8 +382,8 @@ describe('structured outputs', () => {
   it('are what the guide allows', async () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const format = { type: 'json_schema', json_schema: { name: 'place', schema } };
-    const answer = await chat({ messages: user('Where?'), response_format: format });
-    expect(JSON.parse(textsOf(answer)[0] ?? '')).toEqual({ city: expect.any(String) });
+    const response = await chat({ messages: user('Where?'), response_format: format });
+    expect(JSON.parse(textsOf(response)[0] ?? '')).toEqual({ city: expect.any(String) });
     const choice = await chat({ messages: user('Yes?'), guided_choice: ['yes', 'no'] });
     expect(['yes', 'no']).toContain(textsOf(choice)[0]);
   });

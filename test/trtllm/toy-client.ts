@@ -23,7 +23,7 @@ export interface Message {
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-export interface Answer {
+export interface Response {
   readonly messages: readonly Message[];
   readonly responses: readonly InferResponse[];
   /** What ended the stream in place of the final response. */
@@ -53,7 +53,7 @@ export class ToyClient {
   }
 
   /** Everything that a model answers on the stream, empty final responses included. */
-  async ask(model: string, inputs: Inputs, { id = 'one', ...options }: AskOptions = {}): Promise<Answer> {
+  async ask(model: string, inputs: Inputs, { id = 'one', ...options }: AskOptions = {}): Promise<Response> {
     const responses: InferResponse[] = [];
     let error: string | undefined;
     try {
@@ -62,15 +62,15 @@ export class ToyClient {
         responses.push(...batch);
         options.onResponses?.(responses.length);
       }
-    } catch (fault) {
-      if (!(fault instanceof StatusError)) throw fault;
-      error = fault.message;
+    } catch (failure) {
+      if (!(failure instanceof StatusError)) throw failure;
+      error = failure.message;
     }
     return { messages: responses.map(messageOf), responses, ...(error !== undefined && { error }) };
   }
 
   /** Asks, and leaves once so many responses have come. */
-  async leaveAfter(count: number, model: string, inputs: Inputs): Promise<Answer> {
+  async leaveAfter(count: number, model: string, inputs: Inputs): Promise<Response> {
     const leaving = new AbortController();
     const onResponses = (received: number) => {
       if (received >= count) leaving.abort();

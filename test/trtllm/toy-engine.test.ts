@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFloats } from '../../src/kserve/tensors.ts';
 import { directive } from '../support/exchange.ts';
-import type { Answer, Inputs } from './toy-client.ts';
+import type { Inputs, Response } from './toy-client.ts';
 import { endToken as end, idsOf, outputsOf, startEngine, type ToyEngine, whole } from './toy-engine.ts';
 
 let engine: ToyEngine;
@@ -14,15 +14,18 @@ afterAll(() => engine?.stop());
 
 const ask = (orders: object, inputs: Inputs = {}) => engine.ask(directive({ ...orders }), inputs);
 const encode = (text: string) => engine.encode(text);
-const textOf = (answer: Answer) => engine.textOf(answer);
+const textOf = (response: Response) => engine.textOf(response);
 
 describe('a streamed answer of the engine', () => {
   it('comes token by token, the end token last and with the final flag', async () => {
-    const answer = await ask({ answer: 'one two' }, { return_num_output_tokens: true, return_num_input_tokens: true });
+    const response = await ask(
+      { answer: 'one two' },
+      { return_num_output_tokens: true, return_num_input_tokens: true },
+    );
     const length = (await encode(directive({ answer: 'one two' }))).length;
     const counts = { num_input_tokens: [[length]], num_output_tokens: [[1]] };
-    expect(answer.error).toBeUndefined();
-    expect(answer.messages).toEqual([
+    expect(response.error).toBeUndefined();
+    expect(response.messages).toEqual([
       { final: false, outputs: { output_ids: [[[603]]], sequence_length: [[1]], ...counts } },
       { final: false, outputs: { output_ids: [[[1378]]], sequence_length: [[1]], ...counts } },
       { final: true, outputs: { output_ids: [[[end]]], sequence_length: [[1]], ...counts } },
@@ -30,9 +33,9 @@ describe('a streamed answer of the engine', () => {
   });
 
   it('can end without the end token, in an empty response', async () => {
-    const answer = await ask({ answer: 'one two', without_end: true });
-    expect(outputsOf(answer, 'output_ids')).toEqual([[[[603]]], [[[1378]]], [[[]]]]);
-    expect(answer.messages.map(({ final }) => final)).toEqual([false, false, true]);
+    const response = await ask({ answer: 'one two', without_end: true });
+    expect(outputsOf(response, 'output_ids')).toEqual([[[[603]]], [[[1378]]], [[[]]]]);
+    expect(response.messages.map(({ final }) => final)).toEqual([false, false, true]);
   });
 
   it('can have several tokens in a response', async () => {
@@ -128,12 +131,12 @@ describe('a choice', () => {
   });
 
   it('depends on the seed unless it is greedy', async () => {
-    const answer = async (inputs: Inputs) => {
+    const respond = async (inputs: Inputs) => {
       return textOf(await engine.ask('Hello you', { request_output_len: 60, ...whole, ...inputs }));
     };
-    expect(await answer({ seed: 3 })).toBe(await answer({ seed: 3 }));
-    expect(await answer({ seed: 3 })).not.toBe(await answer({ seed: 4 }));
-    expect(await answer({ seed: 3, runtime_top_k: 1 })).toBe(await answer({ seed: 4, temperature: 0 }));
+    expect(await respond({ seed: 3 })).toBe(await respond({ seed: 3 }));
+    expect(await respond({ seed: 3 })).not.toBe(await respond({ seed: 4 }));
+    expect(await respond({ seed: 3, runtime_top_k: 1 })).toBe(await respond({ seed: 4, temperature: 0 }));
   });
 
   it.each<[string, Inputs, string]>([
@@ -142,8 +145,8 @@ describe('a choice', () => {
     ['regex', { guided_decoding_guide: '(yes|no)', seed: 1 }, 'no'],
     ['ebnf_grammar', { guided_decoding_guide: 'root ::= "up" | "down"' }, 'up'],
   ])('is guided by %s', async (guided_decoding_guide_type, inputs, text) => {
-    const answer = await engine.ask('Hello', { guided_decoding_guide_type, ...whole, ...inputs });
-    expect(await textOf(answer)).toBe(text);
+    const response = await engine.ask('Hello', { guided_decoding_guide_type, ...whole, ...inputs });
+    expect(await textOf(response)).toBe(text);
   });
 });
 
@@ -160,11 +163,11 @@ describe('likelihoods', () => {
 
   it('are those of the logits', async () => {
     const inputs = { ...whole, return_log_probs: true, return_generation_logits: true, return_context_logits: true };
-    const answer = await ask({ answer: 'one two' }, { ...inputs, runtime_top_k: 1 });
-    const [response] = answer.responses;
+    const result = await ask({ answer: 'one two' }, { ...inputs, runtime_top_k: 1 });
+    const [response] = result.responses;
     const prompt = (await encode(directive({ answer: 'one two' }))).length;
     const logits = readFloats(response?.raw('generation_logits') ?? Buffer.alloc(0), 'FP32') ?? new Float32Array();
-    expect(answer.messages[0]?.outputs).toMatchObject({
+    expect(result.messages[0]?.outputs).toMatchObject({
       generation_logits: { datatype: 'FP32', shape: [1, 1, 3, 151_680] },
       context_logits: { datatype: 'FP32', shape: [1, prompt, 151_680] },
     });
@@ -173,9 +176,9 @@ describe('likelihoods', () => {
       const highest = row.reduce((one, other) => Math.max(one, other));
       return (row[token] ?? 0) - highest - Math.log(row.reduce((sum, value) => sum + Math.exp(value - highest), 0));
     });
-    const given = outputsOf(answer, 'output_log_probs').flat(3) as number[];
-    expect(given).toHaveLength(3);
-    given.forEach((value, at) => expect(value).toBeCloseTo(expected[at] ?? 0, 4));
+    const input = outputsOf(result, 'output_log_probs').flat(3) as number[];
+    expect(input).toHaveLength(3);
+    input.forEach((value, at) => expect(value).toBeCloseTo(expected[at] ?? 0, 4));
   });
 });
 
@@ -197,8 +200,8 @@ describe('several continuations', () => {
   });
 
   it('are beams in full at every step when streamed', async () => {
-    const answer = await ask({ answer: 'one two three' }, { beam_width: 2 });
-    expect(outputsOf(answer, 'sequence_length')).toEqual([[[1, 1]], [[2, 2]], [[3, 3]], [[4, 3]]]);
+    const response = await ask({ answer: 'one two three' }, { beam_width: 2 });
+    expect(outputsOf(response, 'sequence_length')).toEqual([[[1, 1]], [[2, 2]], [[3, 3]], [[4, 3]]]);
   });
 
   it('are sequences that take turns, each with its index, the final flag on the last of all', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Tokenizer } from 'tokenizers';
 import { startTrtllm } from '../support/trtllm.ts';
 import type { TrtllmOptions } from '../support/trtllm-repository.ts';
-import { type Answer, type AskOptions, type Inputs, ToyClient } from './toy-client.ts';
+import { type AskOptions, type Inputs, type Response, ToyClient } from './toy-client.ts';
 
 /** The end token of qwen3. */
 export const endToken = 151_645;
@@ -13,9 +13,9 @@ export const whole = { streaming: false, exclude_input_in_output: true };
 /** The engine alone, with nothing in front of it. */
 export interface ToyEngine {
   /** Streams unless the inputs say otherwise. */
-  ask(prompt: string, inputs?: Inputs, options?: AskOptions): Promise<Answer>;
+  ask(prompt: string, inputs?: Inputs, options?: AskOptions): Promise<Response>;
   encode(text: string): Promise<number[]>;
-  textOf(answer: Answer): Promise<string>;
+  textOf(response: Response): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startEngine(options: TrtllmOptions): Promise<ToyEngine> {
       const prompted = { input_ids: ids, input_lengths: ids.length, request_output_len: 100, end_id: endToken };
       return client.ask('tensorrt_llm', { ...prompted, streaming: true, ...inputs }, askOptions);
     },
-    textOf: (answer) => tokenizer.decode(idsOf(answer), true),
+    textOf: (response) => tokenizer.decode(idsOf(response), true),
     stop: async () => {
       await client.close();
       await triton.stop();
@@ -40,11 +40,11 @@ export async function startEngine(options: TrtllmOptions): Promise<ToyEngine> {
 }
 
 /** An output of each response. */
-export function outputsOf({ messages }: Answer, name: string): unknown[] {
+export function outputsOf({ messages }: Response, name: string): unknown[] {
   return messages.map(({ outputs }) => outputs[name]);
 }
 
 /** The token ids of all responses. */
-export function idsOf(answer: Answer): number[] {
-  return outputsOf(answer, 'output_ids').flat(3) as number[];
+export function idsOf(response: Response): number[] {
+  return outputsOf(response, 'output_ids').flat(3) as number[];
 }

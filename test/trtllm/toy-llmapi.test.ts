@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directive } from '../support/exchange.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
-import { type Answer, type Inputs, ToyClient } from './toy-client.ts';
+import { type Inputs, type Response, ToyClient } from './toy-client.ts';
 
 let triton: Trtllm;
 let client: ToyClient;
@@ -18,9 +18,9 @@ function useServer(release: '1.2.1' | 'main') {
 }
 
 const excluded = { sampling_param_exclude_input_from_output: true };
-const ask = (orders: object, inputs: Inputs = {}, id = 'one', timeout = 20_000): Promise<Answer> =>
+const ask = (orders: object, inputs: Inputs = {}, id = 'one', timeout = 20_000): Promise<Response> =>
   client.ask('llmapi', { text_input: directive({ ...orders }), streaming: true, ...inputs }, { id, timeout });
-const texts = ({ messages }: Answer) => messages.map(({ outputs }) => outputs['text_output']);
+const texts = ({ messages }: Response) => messages.map(({ outputs }) => outputs['text_output']);
 
 describe('the model of the LLM API in 1.2.1', () => {
   useServer('1.2.1');
@@ -33,9 +33,9 @@ describe('the model of the LLM API in 1.2.1', () => {
 
   it('streams all text so far, each time, and a finish reason that is a text', async () => {
     const inputs = { return_finish_reason: true, return_stop_reason: true, return_cumulative_logprob: true };
-    const answer = await ask({ answer: 'a🧑‍🚀b' }, inputs);
+    const response = await ask({ answer: 'a🧑‍🚀b' }, inputs);
     const rest = { stop_reason: ['None'], cumulative_logprob: ['None'] };
-    expect(answer.messages).toEqual([
+    expect(response.messages).toEqual([
       ...['a', 'a🧑', 'a🧑', 'a🧑\u200D', 'a🧑‍🚀', 'a🧑‍🚀b'].map((text) => ({
         final: false,
         outputs: { text_output: [text], finish_reason: ['None'], ...rest },
@@ -60,15 +60,15 @@ describe('the model of the LLM API in 1.2.1', () => {
   });
 
   it('takes a stop word away again, of which the beginning was sent', async () => {
-    const answer = await ask(
+    const response = await ask(
       { answer: 'one two three four' },
       {
         sampling_param_stop: [' two three'],
         return_stop_reason: true,
       },
     );
-    expect(texts(answer)).toEqual([['one'], ['one two'], ['one']]);
-    expect(answer.messages.at(-1)?.outputs['stop_reason']).toEqual([' two three']);
+    expect(texts(response)).toEqual([['one'], ['one two'], ['one']]);
+    expect(response.messages.at(-1)?.outputs['stop_reason']).toEqual([' two three']);
   });
 
   it('sends numbers as texts, whatever its configuration says', async () => {
@@ -92,12 +92,12 @@ describe('the model of the LLM API in 1.2.1', () => {
       messages: [],
       error: expect.stringMatching(/Expected a scalar tensor for tensor sampling_param_seed$|shape/) as unknown,
     });
-    const answer = await ask({ tokens: 3, error_at: 2 });
-    expect(answer).toMatchObject({ error: 'Error generating request: the toy was told to fail' });
+    const response = await ask({ tokens: 3, error_at: 2 });
+    expect(response).toMatchObject({ error: 'Error generating request: the toy was told to fail' });
     expect((await ask({ answer: 'one', stop_fails: true }, { sampling_param_stop: ['x'] })).error).toMatch(
       /^Error generating request: TextEncodeInput must be Union/,
     );
-    expect(answer.messages).toHaveLength(2);
+    expect(response.messages).toHaveLength(2);
   });
 
   it('ends a stopped request as cancelled, and the stop too', async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InferResponse } from '../../src/kserve/server.ts';
 import { boolTensor, numberTensor, textTensor } from '../../src/kserve/tensors.ts';
-import { faultOf } from '../grpc/remote.ts';
+import { errorOf } from '../grpc/remote.ts';
 import { directive } from '../support/exchange.ts';
 import { pulled } from '../support/pulled-responses.ts';
 import { startTrtllm, type Trtllm } from '../support/trtllm.ts';
 import { textModels } from '../support/trtllm-repository.ts';
-import { type Answer, type Inputs, ToyClient } from './toy-client.ts';
+import { type Inputs, type Response, ToyClient } from './toy-client.ts';
 
 let triton: Trtllm;
 let client: ToyClient;
@@ -24,11 +24,11 @@ afterAll(async () => {
   await triton?.stop();
 });
 
-const ask = (model: string, orders: object, inputs: Inputs = {}, id = 'one'): Promise<Answer> =>
+const ask = (model: string, orders: object, inputs: Inputs = {}, id = 'one'): Promise<Response> =>
   client.ask(model, { text_input: directive({ ...orders }), max_tokens: 100, stream: true, ...inputs }, { id });
 const whole = { stream: false, exclude_input_in_output: true };
-const texts = ({ messages }: Answer) => messages.map(({ outputs }) => outputs['text_output']);
-const finals = ({ messages }: Answer) => messages.map(({ final }) => final);
+const texts = ({ messages }: Response) => messages.map(({ outputs }) => outputs['text_output']);
+const finals = ({ messages }: Response) => messages.map(({ final }) => final);
 const received = async (model: string, inputs: Inputs) => {
   const [text] = texts(await ask(model, { echo_parameters: true }, { ...whole, ...inputs })) as string[][];
   return JSON.parse(text?.[0] ?? '');
@@ -50,14 +50,14 @@ describe('the ensemble', () => {
   });
 
   it('streams the text of each token by itself', async () => {
-    const answer = await ask('ensemble', { answer: 'one two' }, { return_num_output_tokens: true });
-    expect(answer.messages.filter(({ outputs }) => 'text_output' in outputs)).toEqual([
+    const response = await ask('ensemble', { answer: 'one two' }, { return_num_output_tokens: true });
+    expect(response.messages.filter(({ outputs }) => 'text_output' in outputs)).toEqual([
       { final: false, outputs: { text_output: ['one'], num_output_tokens: [[1]] } },
       { final: false, outputs: { text_output: [' two'], num_output_tokens: [[1]] } },
       { final: expect.any(Boolean), outputs: { text_output: [''], num_output_tokens: [[1]] } },
     ]);
-    expect(finals(answer).filter(Boolean)).toEqual([true]);
-    expect(finals(answer).at(-1)).toBe(true);
+    expect(finals(response).filter(Boolean)).toEqual([true]);
+    expect(finals(response).at(-1)).toBe(true);
   });
 
   it('loses a character that is split over tokens', async () => {
@@ -133,14 +133,14 @@ describe('the ensemble', () => {
   });
 
   it('gives one text per beam', async () => {
-    const answer = await ask('ensemble', { answer: 'one two three' }, { ...whole, beam_width: 2 });
-    expect(texts(answer)).toContainEqual(['one two three', expect.stringMatching(/^one \w+$/)]);
+    const response = await ask('ensemble', { answer: 'one two three' }, { ...whole, beam_width: 2 });
+    expect(texts(response)).toContainEqual(['one two three', expect.stringMatching(/^one \w+$/)]);
   });
 
   it('puts its name before an error', async () => {
     const inputs = { guided_decoding_guide_type: 'json_schema', guided_decoding_guide: '[' };
-    const answer = await client.ask('ensemble', { text_input: 'Hi', max_tokens: 1, ...inputs });
-    expect(answer).toMatchObject({
+    const response = await client.ask('ensemble', { text_input: 'Hi', max_tokens: 1, ...inputs });
+    expect(response).toMatchObject({
       messages: [],
       error: expect.stringMatching(
         /^in ensemble 'ensemble', Encountered an error in forwardAsync function: /,
@@ -150,7 +150,7 @@ describe('the ensemble', () => {
 
   it('refuses a call with one answer', async () => {
     const request = await client.request('ensemble', { text_input: 'Hi', max_tokens: 1 });
-    expect(await faultOf(client.server.infer(request))).toEqual({
+    expect(await errorOf(client.server.infer(request))).toEqual({
       code: 'UNIMPLEMENTED',
       message: "ModelInfer RPC doesn't support models with decoupled transaction policy",
       unreachable: false,
@@ -171,32 +171,32 @@ describe.each(['tensorrt_llm_bls', 'tensorrt_llm_bls_accumulate'])('%s', (model)
   const accumulates = model.endsWith('accumulate');
 
   it('streams texts, then an empty final response', async () => {
-    const answer = await ask(model, { answer: 'one two' }, { return_num_output_tokens: true });
+    const response = await ask(model, { answer: 'one two' }, { return_num_output_tokens: true });
     const expected = accumulates ? ['one', 'one two', 'one two'] : ['one', ' two', ''];
-    expect(answer.messages).toEqual([
+    expect(response.messages).toEqual([
       ...expected.map((text) => ({ final: false, outputs: { text_output: [text], num_output_tokens: [[1]] } })),
       { final: true, outputs: {} },
     ]);
   });
 
   it(`${accumulates ? 'completes' : 'loses'} a character that is split over tokens`, async () => {
-    const answer = texts(await ask(model, { answer: 'a🧑‍🚀b' })).flat();
+    const response = texts(await ask(model, { answer: 'a🧑‍🚀b' })).flat();
     const parts = ['a', '🧑', '\uFFFD', '\uFFFD', '🚀', 'b', '', undefined];
     const sums = ['a', 'a🧑', 'a🧑\uFFFD', 'a🧑\u200D', 'a🧑‍🚀', 'a🧑‍🚀b', 'a🧑‍🚀b', undefined];
-    expect(answer).toEqual(accumulates ? sums : parts);
+    expect(response).toEqual(accumulates ? sums : parts);
   });
 
   it('leaves a stop word in the text, and nothing behind it', async () => {
-    const answer = await ask(model, { answer: 'one two three' }, { ...whole, stop_words: ['wo'] });
-    expect(answer.messages).toEqual([
+    const response = await ask(model, { answer: 'one two three' }, { ...whole, stop_words: ['wo'] });
+    expect(response.messages).toEqual([
       { final: false, outputs: { text_output: ['one two'] } },
       { final: true, outputs: {} },
     ]);
   });
 
   it('does not pass on num_return_sequences', async () => {
-    const answer = await ask(model, { answer: 'one' }, { ...whole, num_return_sequences: 3, temperature: 0.5 });
-    expect(texts(answer)).toEqual([['one'], undefined]);
+    const response = await ask(model, { answer: 'one' }, { ...whole, num_return_sequences: 3, temperature: 0.5 });
+    expect(texts(response)).toEqual([['one'], undefined]);
     const { request_id, ...inputs } = await received(model, { num_return_sequences: 3, temperature: 0.5 });
     expect(request_id).toMatch(/^[\da-f-]{36}$/);
     expect(inputs).not.toHaveProperty('num_return_sequences');
@@ -213,9 +213,9 @@ describe.each(['tensorrt_llm_bls', 'tensorrt_llm_bls_accumulate'])('%s', (model)
   });
 
   it('loses an error that comes after data', async () => {
-    const answer = await ask(model, { tokens: 5, error_at: 1, error_apart: true });
-    expect(answer).toMatchObject({ messages: [{ outputs: { text_output: [' a'] } }, { final: true, outputs: {} }] });
-    expect(answer.error).toBeUndefined();
+    const response = await ask(model, { tokens: 5, error_at: 1, error_apart: true });
+    expect(response).toMatchObject({ messages: [{ outputs: { text_output: [' a'] } }, { final: true, outputs: {} }] });
+    expect(response.error).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin } from '../gateway/asking.ts';
+import { begin } from '../gateway/requests.ts';
 import type { Conch } from '../support/conch.ts';
 import { eventsOf } from '../support/gateway.ts';
 import { type RealVllm, realModel, startRealVllm } from '../support/real-vllm.ts';
@@ -71,10 +71,10 @@ describe('an engine process that is killed', { timeout: patience }, () => {
     const guide = { guided_regex: '[a-f]{20}' };
     const [engine] = server.engines() as [number];
     process.kill(engine, 'SIGSTOP');
-    const asked = chat(conch, guide);
+    const requested = chat(conch, guide);
     await untilRunning(1);
     process.kill(engine, 'SIGKILL');
-    const { status, body, headers } = await asked;
+    const { status, body, headers } = await requested;
     expect([status, body, headers.get('x-should-retry')]).toEqual([503, engineFailed, 'false']);
     await untilBack();
     const again = await chat(conch, guide);

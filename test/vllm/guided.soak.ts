@@ -108,10 +108,10 @@ describe.each(engines)('$name', ({ engineArguments, first }) => {
   });
 
   it('serves guided and other requests at once, with its first engine', async () => {
-    const asked = Array.from({ length: 8 }, (_, at) =>
+    const requested = Array.from({ length: 8 }, (_, at) =>
       chat(conch, at % 2 === 0 ? { guided_regex: '[a-z]{20}' } : { max_tokens: 20 }),
     );
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
+    expect((await Promise.all(requested)).map(({ status }) => status)).toEqual(requested.map(() => 200));
     expect(server.engines()).toHaveLength(1);
     expect(server.log()).not.toContain('EngineDeadError');
   });

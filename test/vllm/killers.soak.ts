@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 import { type RealVllm, realModel, startRealVllm } from '../support/real-vllm.ts';
 import { chat, inferencesOf, noProbes, patience, startOverVllm } from './over-vllm.ts';
 
@@ -14,7 +14,7 @@ const letters = {
 const jsonFormat = { type: 'json_schema', json_schema: { name: 'letters', schema: letters } };
 const tool = { type: 'function', function: { name: 'greet', parameters: letters } };
 
-type Ask = (conch: Conch) => Promise<Answer>;
+type Ask = (conch: Conch) => Promise<Response>;
 
 /** Killers that Conch writes in another way, and what the response is then. */
 const rewritten: readonly [name: string, ask: Ask, follows: RegExp][] = [
@@ -94,8 +94,8 @@ it.each(refused)('%s is refused', async (_, ask, field) => {
 
 it('leaves both engines alive, and both serve', async () => {
   expect(servers.map(({ engines }) => engines().length)).toEqual([1, 1]);
-  const answers = await Promise.all(servers.map(({ generate }) => generate({})));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = await Promise.all(servers.map(({ generate }) => generate({})));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect((await chat(conch)).status).toBe(200);
 });
 

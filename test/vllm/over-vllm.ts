@@ -1,6 +1,6 @@
 import { type Conch, startConch } from '../support/conch.ts';
 import { vllmModelFolder } from '../support/environment.ts';
-import { type Answer, post } from '../support/gateway.ts';
+import { post, type Response } from '../support/gateway.ts';
 import { type RealVllm, realModel } from '../support/real-vllm.ts';
 
 /** Two engines start on busy cores, and a model is loaded again. */
@@ -26,13 +26,13 @@ export function startOverVllm(servers: readonly RealVllm[], ...flags: readonly s
 const messages = [{ role: 'user', content: 'Say something short.' }];
 
 /** A chat of one message with the real model. */
-export function chat({ url }: Conch, fields: object = {}): Promise<Answer> {
+export function chat({ url }: Conch, fields: object = {}): Promise<Response> {
   const body = { model: realModel, messages, max_tokens: 40, temperature: 0, ...fields };
   return post(`${url}/v1/chat/completions`, body);
 }
 
 /** The text of the first choice of a chat. */
-export function contentOf({ status, text, body }: Answer): string {
+export function contentOf({ status, text, body }: Response): string {
   if (status !== 200) throw new Error(`${status} ${text}`);
   const [choice] = body['choices'] as { message: { content: string } }[];
   return choice?.message.content ?? '';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../lib/fault.ts';
+import { RequestError } from '../lib/request-error.ts';
 import { ask } from './ask.ts';
 
 const request = { model: 'm', messages: [], stream: true };
@@ -8,7 +8,7 @@ const usage = `data: ${JSON.stringify({ choices: [], usage: { completion_tokens:
 const done = 'data: [DONE]\n\n';
 
 /** Sends a request to a server that responds with these texts. Each reading of the clock advances it by 100 ms. */
-async function answerOf(texts: readonly (string | Error)[], controller = new AbortController()) {
+async function responseOf(texts: readonly (string | Error)[], controller = new AbortController()) {
   const seen: string[] = [];
   let clock = 0;
   let at = 0;
@@ -30,43 +30,52 @@ async function answerOf(texts: readonly (string | Error)[], controller = new Abo
 
 describe('ask', () => {
   it('reports the response as it arrives, and its timings', async () => {
-    const { answer, fault, figures, seen } = await answerOf([chunk('a'), chunk('b'), usage + done]);
-    expect({ text: answer.text, fault, seen }).toEqual({ text: 'ab', fault: undefined, seen: ['a', 'ab', 'ab'] });
+    const { response, errorText, figures, seen } = await responseOf([chunk('a'), chunk('b'), usage + done]);
+    expect({ text: response.text, errorText, seen }).toEqual({
+      text: 'ab',
+      errorText: undefined,
+      seen: ['a', 'ab', 'ab'],
+    });
     // Readings of the clock: the start, the first token, then one per chunk.
     expect(figures).toEqual({ firstToken: 100, total: 400, tokens: 5, tokensPerSecond: 4 / 0.3, isEstimate: false });
   });
 
   it('returns the text that arrived before the connection was lost', async () => {
-    const { answer, fault, figures } = await answerOf([chunk('a'), new TypeError('network error')]);
-    expect({ text: answer.text, fault, isEstimate: figures.isEstimate }).toEqual({
+    const { response, errorText, figures } = await responseOf([chunk('a'), new TypeError('network error')]);
+    expect({ text: response.text, errorText, isEstimate: figures.isEstimate }).toEqual({
       text: 'a',
-      fault: 'The connection was lost before the response was complete.',
+      errorText: 'The connection was lost before the response was complete.',
       isEstimate: true,
     });
   });
 
   it('reports a stream without its end', async () => {
-    expect((await answerOf([chunk('a')])).fault).toBe('The connection was lost before the response was complete.');
+    expect((await responseOf([chunk('a')])).errorText).toBe(
+      'The connection was lost before the response was complete.',
+    );
   });
 
   it('marks a stopped response', async () => {
     const controller = new AbortController();
     controller.abort();
-    const { answer, fault } = await answerOf([chunk('a'), new DOMException('stopped', 'AbortError')], controller);
-    expect({ text: answer.text, finish: answer.finish, fault }).toEqual({
+    const { response, errorText } = await responseOf(
+      [chunk('a'), new DOMException('stopped', 'AbortError')],
+      controller,
+    );
+    expect({ text: response.text, finish: response.finish, errorText }).toEqual({
       text: 'a',
       finish: 'stopped',
-      fault: undefined,
+      errorText: undefined,
     });
   });
 
   it('passes on the error of the server', async () => {
-    const send = () => Promise.reject(new Fault('No such model.', { status: 404 }));
-    const { fault, figures } = await ask({ send }, request, {
+    const send = () => Promise.reject(new RequestError('No such model.', { status: 404 }));
+    const { errorText, figures } = await ask({ send }, request, {
       signal: new AbortController().signal,
       onChange: () => undefined,
     });
-    expect(fault).toBe('No such model.');
+    expect(errorText).toBe('No such model.');
     expect(figures).toMatchObject({ firstToken: undefined, tokens: 0, tokensPerSecond: undefined });
   });
 });

@@ -1,21 +1,21 @@
 import { type Api, unreachable } from '../lib/api.ts';
-import { faultText, isAbort } from '../lib/fault.ts';
-import { type Answer, noAnswer, withChunk } from './answer.ts';
+import { isAbort, messageOf } from '../lib/request-error.ts';
 import type { Figures } from './conversation.ts';
 import { readEvents } from './event-reader.ts';
 import type { ChatRequest } from './request.ts';
+import { emptyResponse, type PartialResponse, withChunk } from './response.ts';
 
 interface AskOptions {
   readonly signal: AbortSignal;
   /** Called after each chunk with the whole response so far. */
-  readonly onChange: (answer: Answer) => void;
+  readonly onChange: (response: PartialResponse) => void;
   readonly now?: () => number;
 }
 
 /** A response that is complete, failed or stopped. */
-export interface EndedAnswer {
-  readonly answer: Answer;
-  readonly fault?: string;
+export interface EndedResponse {
+  readonly response: PartialResponse;
+  readonly errorText?: string;
   readonly figures: Figures;
 }
 
@@ -24,25 +24,25 @@ export async function ask(
   api: Pick<Api, 'send'>,
   request: ChatRequest,
   { signal, onChange, now = () => performance.now() }: AskOptions,
-): Promise<EndedAnswer> {
-  const begun = now();
-  let answer = noAnswer;
+): Promise<EndedResponse> {
+  const startedAt = now();
+  let response = emptyResponse;
   let first: number | undefined;
-  let last = begun;
-  let fault: string | undefined;
+  let last = startedAt;
+  let errorText: string | undefined;
   try {
     for await (const data of events(api, request, signal)) {
-      answer = withChunk(answer, data);
-      if (answer.pieces > 0) first ??= now();
+      response = withChunk(response, data);
+      if (response.pieces > 0) first ??= now();
       last = now();
-      onChange(answer);
+      onChange(response);
     }
   } catch (error) {
-    if (signal.aborted || isAbort(error)) answer = { ...answer, finish: 'stopped' };
-    else fault = faultText(error);
+    if (signal.aborted || isAbort(error)) response = { ...response, finish: 'stopped' };
+    else errorText = messageOf(error);
   }
-  const figures = figuresOf(answer, { begun, first, last });
-  return { answer, figures, ...(fault === undefined ? {} : { fault }) };
+  const figures = figuresOf(response, { startedAt, first, last });
+  return { response, figures, ...(errorText === undefined ? {} : { errorText }) };
 }
 
 /** The chunks of a stream, up to `[DONE]`. */
@@ -66,14 +66,14 @@ function brokenOff(): Error {
 }
 
 function figuresOf(
-  { tokens, pieces }: Answer,
-  { begun, first, last }: { readonly begun: number; readonly first: number | undefined; readonly last: number },
+  { tokens, pieces }: PartialResponse,
+  { startedAt, first, last }: { readonly startedAt: number; readonly first: number | undefined; readonly last: number },
 ): Figures {
   const count = tokens ?? pieces;
   const seconds = first === undefined ? 0 : (last - first) / 1000;
   return {
-    firstToken: first === undefined ? undefined : first - begun,
-    total: last - begun,
+    firstToken: first === undefined ? undefined : first - startedAt,
+    total: last - startedAt,
     tokens: count,
     // The rate starts at the first token.
     tokensPerSecond: seconds > 0 && count > 1 ? (count - 1) / seconds : undefined,

@@ -2,11 +2,11 @@ import { useRef, useState } from 'preact/hooks';
 import type { Chat } from './use-chat.ts';
 
 /** The input for the next message. Its button stops a running response. */
-export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly isAnswering: boolean }) {
+export function Composer({ chat, isGenerating }: { readonly chat: Chat; readonly isGenerating: boolean }) {
   const [text, setText] = useState('');
   const area = useRef<HTMLTextAreaElement>(null);
   const send = (): void => {
-    if (isAnswering || text.trim() === '') return;
+    if (isGenerating || text.trim() === '') return;
     if (chat.send(text)) setText('');
     area.current?.focus();
   };
@@ -21,7 +21,7 @@ export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly 
       class="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isAnswering) chat.stop();
+        if (isGenerating) chat.stop();
         else send();
       }}
     >
@@ -42,8 +42,8 @@ export function Composer({ chat, isAnswering }: { readonly chat: Chat; readonly 
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={press}
       />
-      <button type="submit" class="primary" aria-keyshortcuts={isAnswering ? 'Escape' : undefined}>
-        {isAnswering ? 'Stop' : 'Send'}
+      <button type="submit" class="primary" aria-keyshortcuts={isGenerating ? 'Escape' : undefined}>
+        {isGenerating ? 'Stop' : 'Send'}
       </button>
     </form>
   );

@@ -1,10 +1,10 @@
-import { browserKeeper } from '../lib/storage.ts';
+import { browserStorage } from '../lib/storage.ts';
 import { titleOf } from './conversation.ts';
 import type { Chat } from './use-chat.ts';
 
 /** The conversations stored in this browser. */
 export function ConversationList({ chat, onDone }: { readonly chat: Chat; readonly onDone: () => void }) {
-  const { kept, conversation } = chat;
+  const { stored, conversation } = chat;
   return (
     <section id="conversations" class="panel" aria-label="Conversations">
       <button
@@ -19,7 +19,7 @@ export function ConversationList({ chat, onDone }: { readonly chat: Chat; readon
         New conversation
       </button>
       <ul>
-        {kept.map((each) => (
+        {stored.map((each) => (
           <li key={each.id}>
             <button
               type="button"
@@ -44,9 +44,9 @@ export function ConversationList({ chat, onDone }: { readonly chat: Chat; readon
           </li>
         ))}
       </ul>
-      {kept.length === 0 && <p class="hint">No conversations yet.</p>}
+      {stored.length === 0 && <p class="hint">No conversations yet.</p>}
       <p class="hint">
-        {browserKeeper.isLasting
+        {browserStorage.isPersistent
           ? 'Stored only in this browser.'
           : 'This browser blocks storage: conversations are lost when you close this tab.'}
       </p>

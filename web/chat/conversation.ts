@@ -17,7 +17,7 @@ export interface Figures {
 }
 
 /** The settings of a request; fields as typed. */
-export interface Asked {
+export interface ChatSettings {
   readonly model: string;
   readonly system: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface UserTurn {
   readonly text: string;
 }
 
-export interface AnswerTurn {
+export interface AssistantTurn {
   readonly role: 'assistant';
   readonly id: string;
   readonly text: string;
@@ -37,25 +37,25 @@ export interface AnswerTurn {
   readonly calls: readonly ToolCall[];
   /** The finish reason of the API, or `stopped` by the user. */
   readonly finish: string | undefined;
-  readonly fault?: string;
+  readonly error?: string;
   readonly figures?: Figures;
   /** Together with the turns before it, the exact request. */
-  readonly asked: Asked;
+  readonly settings: ChatSettings;
 }
 
-export type Turn = UserTurn | AnswerTurn;
+export type Turn = UserTurn | AssistantTurn;
 
 export interface Conversation {
   readonly id: string;
-  readonly asked: Asked;
+  readonly settings: ChatSettings;
   readonly turns: readonly Turn[];
   /** Milliseconds since 1970. */
   readonly changed: number;
 }
 
 /** An empty conversation, with the settings of the one before. */
-export function newConversation(asked: Asked = { model: '', system: '', fields: {} }): Conversation {
-  return { id: newId(), asked, turns: [], changed: Date.now() };
+export function newConversation(settings: ChatSettings = { model: '', system: '', fields: {} }): Conversation {
+  return { id: newId(), settings, turns: [], changed: Date.now() };
 }
 
 /** A unique id, also over plain HTTP, where browsers offer no randomUUID. */

@@ -30,7 +30,7 @@ export const textFields: readonly TextField[] = [
 ];
 
 /** A field with an invalid value. */
-export class FieldProblem extends Error {}
+export class FieldError extends Error {}
 
 /** The request fields that were set. Throws a FieldError that names an invalid one. */
 export function fieldValues(fields: Readonly<Record<string, string>>): Record<string, unknown> {
@@ -39,17 +39,17 @@ export function fieldValues(fields: Readonly<Record<string, string>>): Record<st
     const text = fields[name]?.trim() ?? '';
     if (text === '') continue;
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new FieldProblem(`${label} must be a number, not ${JSON.stringify(text)}.`);
+    if (!Number.isFinite(value)) throw new FieldError(`${label} must be a number, not ${JSON.stringify(text)}.`);
     values[name] = value;
   }
   const stop = (fields['stop'] ?? '').split('\n').filter((line) => line !== '');
   if (stop.length > 0) values['stop'] = stop;
   const tools = parsed(fields['tools'], 'Tools');
-  if (tools !== undefined && !Array.isArray(tools)) throw new FieldProblem('Tools must be a JSON list.');
+  if (tools !== undefined && !Array.isArray(tools)) throw new FieldError('Tools must be a JSON list.');
   if (tools !== undefined) values['tools'] = tools;
   const extra = parsed(fields['extra'], 'Other fields');
   if (extra !== undefined && (typeof extra !== 'object' || extra === null || Array.isArray(extra)))
-    throw new FieldProblem('Other fields must be a JSON object.');
+    throw new FieldError('Other fields must be a JSON object.');
   return { ...values, ...extra };
 }
 
@@ -58,6 +58,6 @@ function parsed(text: string | undefined, label: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FieldProblem(`${label} must be valid JSON (${error instanceof Error ? error.message : ''}).`);
+    throw new FieldError(`${label} must be valid JSON (${error instanceof Error ? error.message : ''}).`);
   }
 }

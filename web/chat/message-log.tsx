@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { AnswerView } from './answer-view.tsx';
-import type { AnswerTurn, Turn } from './conversation.ts';
+import type { AssistantTurn, Turn } from './conversation.ts';
+import { ResponseView } from './response-view.tsx';
 import type { Chat } from './use-chat.ts';
 import { UserView } from './user-view.tsx';
 
@@ -17,7 +17,7 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
     const { current } = log;
     if (current && follows.current) current.scrollTop = current.scrollHeight;
   }, [turns, live]);
-  const isAnswering = live !== undefined;
+  const isGenerating = live !== undefined;
   return (
     <>
       <div
@@ -25,29 +25,29 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
         ref={log}
         role="log"
         aria-label="Messages"
-        aria-busy={isAnswering}
+        aria-busy={isGenerating}
         // Focusable, so that the keyboard can scroll it
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
           follows.current = scrollHeight - scrollTop - clientHeight < near;
         }}
       >
-        {turns.length === 0 && !isAnswering && <p class="hint empty">Send a message to start a conversation.</p>}
+        {turns.length === 0 && !isGenerating && <p class="hint empty">Send a message to start a conversation.</p>}
         {turns.map((turn, at) =>
           turn.role === 'user' ? (
             <UserView key={turn.id} turn={turn} onEdit={(text) => chat.again(turn.id, text)} />
           ) : (
-            <AnswerView
+            <ResponseView
               key={turn.id}
               turn={turn}
               before={turns.slice(0, at)}
               hasKey={hasKey}
               chat={chat}
-              isLast={at === turns.length - 1 && !isAnswering}
+              isLast={at === turns.length - 1 && !isGenerating}
             />
           ),
         )}
-        {live && <AnswerView key={live.id} turn={live} before={turns} hasKey={hasKey} chat={chat} isLive />}
+        {live && <ResponseView key={live.id} turn={live} before={turns} hasKey={hasKey} chat={chat} isLive />}
       </div>
       <p class="offscreen" role="status">
         {statusOf(live, turns.at(-1))}
@@ -56,9 +56,9 @@ export function MessageLog({ chat, hasKey }: { readonly chat: Chat; readonly has
   );
 }
 
-function statusOf(live: AnswerTurn | undefined, last: Turn | undefined): string {
+function statusOf(live: AssistantTurn | undefined, last: Turn | undefined): string {
   if (live) return live.text === '' ? 'Waiting for the response.' : 'Receiving the response.';
   if (last?.role !== 'assistant') return '';
-  if (last.fault !== undefined) return 'The response failed.';
+  if (last.error !== undefined) return 'The response failed.';
   return last.finish === 'stopped' ? 'The response was stopped.' : 'The response is complete.';
 }

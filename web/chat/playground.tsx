@@ -11,26 +11,26 @@ import { useShortcuts } from './use-shortcuts.ts';
 type Panel = 'conversations' | 'settings';
 
 /** The playground: conversations with the models of the server. */
-export function Playground({ api, isShown }: { readonly api: Api; readonly isShown: boolean }) {
+export function Playground({ api, isVisible }: { readonly api: Api; readonly isVisible: boolean }) {
   const chat = useChat(api);
-  const { models, fault, reload } = useModels(api, isShown);
+  const { models, errorText, reload } = useModels(api, isVisible);
   // A narrow screen shows one panel at a time, a wide one always both.
   const [panel, setPanel] = useState<Panel>();
   const { conversation, live } = chat;
-  const { model } = conversation.asked;
+  const { model } = conversation.settings;
   useEffect(() => {
     if (models?.[0] && !models.some(({ id }) => id === model)) chat.change({ model: models[0].id });
   }, [models, model]);
-  useShortcuts({ isOn: isShown, onStop: chat.stop, onNew: chat.begin });
-  const toggle = (wanted: Panel) => (
+  useShortcuts({ isOn: isVisible, onStop: chat.stop, onNew: chat.begin });
+  const toggle = (target: Panel) => (
     <button
       type="button"
       class="small"
-      aria-expanded={panel === wanted}
-      aria-controls={wanted}
-      onClick={() => setPanel(panel === wanted ? undefined : wanted)}
+      aria-expanded={panel === target}
+      aria-controls={target}
+      onClick={() => setPanel(panel === target ? undefined : target)}
     >
-      {wanted === 'conversations' ? 'Conversations' : 'Settings'}
+      {target === 'conversations' ? 'Conversations' : 'Settings'}
     </button>
   );
   return (
@@ -54,16 +54,16 @@ export function Playground({ api, isShown }: { readonly api: Api; readonly isSho
         <h2 id="chat-heading" class="offscreen">
           Conversation
         </h2>
-        {fault !== undefined && (
+        {errorText !== undefined && (
           <div class="notice" role="alert">
-            <p>{fault}</p>
+            <p>{errorText}</p>
             <button type="button" onClick={reload}>
               Try again
             </button>
           </div>
         )}
         <MessageLog chat={chat} hasKey={api.hasKey} />
-        <Composer chat={chat} isAnswering={live !== undefined} />
+        <Composer chat={chat} isGenerating={live !== undefined} />
       </section>
       <SettingsPanel chat={chat} models={models} />
     </div>

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type { AnswerTurn, Asked, Turn } from './conversation.ts';
+import type { AssistantTurn, ChatSettings, Turn } from './conversation.ts';
 import { fieldValues } from './fields.ts';
 import { chatRequest } from './request.ts';
 
-const asked: Asked = { model: 'm', system: '', fields: {} };
+const requested: ChatSettings = { model: 'm', system: '', fields: {} };
 const user = (text: string): Turn => ({ role: 'user', id: text, text });
-const answer = (given: Partial<AnswerTurn>): Turn => ({
+const respond = (value: Partial<AssistantTurn>): Turn => ({
   role: 'assistant',
   id: 'a',
   text: '',
   reasoning: '',
   calls: [],
   finish: 'stop',
-  asked,
-  ...given,
+  settings: requested,
+  ...value,
 });
 
 describe('chatRequest', () => {
   it('streams with usage, and sends nothing that was left empty', () => {
-    expect(chatRequest(asked, [user('Hi')])).toEqual({
+    expect(chatRequest(requested, [user('Hi')])).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],
       stream: true,
@@ -27,8 +27,14 @@ describe('chatRequest', () => {
   });
 
   it('contains the whole conversation, without reasoning and empty responses', () => {
-    const turns = [user('a'), answer({ text: 'b', reasoning: 'hm' }), user('c'), answer({ fault: 'gone' }), user('d')];
-    expect(chatRequest({ ...asked, system: 'Be brief.' }, turns).messages).toEqual([
+    const turns = [
+      user('a'),
+      respond({ text: 'b', reasoning: 'hm' }),
+      user('c'),
+      respond({ error: 'gone' }),
+      user('d'),
+    ];
+    expect(chatRequest({ ...requested, system: 'Be brief.' }, turns).messages).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'a' },
       { role: 'assistant', content: 'b' },
@@ -42,7 +48,7 @@ describe('chatRequest', () => {
       { id: '1', name: 'f', arguments: '{}', result: '12' },
       { id: '2', name: 'g', arguments: '{"a":1}' },
     ];
-    expect(chatRequest(asked, [user('a'), answer({ calls })]).messages.slice(1)).toEqual([
+    expect(chatRequest(requested, [user('a'), respond({ calls })]).messages.slice(1)).toEqual([
       {
         role: 'assistant',
         content: null,

@@ -1,4 +1,4 @@
-import type { Asked, Turn } from './conversation.ts';
+import type { ChatSettings, Turn } from './conversation.ts';
 import { fieldValues } from './fields.ts';
 
 /** A message of the API. */
@@ -11,7 +11,7 @@ export interface ChatRequest extends Readonly<Record<string, unknown>> {
 }
 
 /** Builds the request from turns and settings. Throws a FieldError if a field is invalid. */
-export function chatRequest({ model, system, fields }: Asked, turns: readonly Turn[]): ChatRequest {
+export function chatRequest({ model, system, fields }: ChatSettings, turns: readonly Turn[]): ChatRequest {
   return {
     model,
     messages: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...turns.flatMap(messagesOf)],
@@ -29,10 +29,10 @@ function messagesOf(turn: Turn): readonly Message[] {
     {
       role: 'assistant',
       content: text === '' ? null : text,
-      tool_calls: calls.map(({ id, name, arguments: given }) => ({
+      tool_calls: calls.map(({ id, name, arguments: argumentText }) => ({
         id,
         type: 'function',
-        function: { name, arguments: given },
+        function: { name, arguments: argumentText },
       })),
     },
     ...calls.map(({ id, result = '' }) => ({ role: 'tool', tool_call_id: id, content: result })),

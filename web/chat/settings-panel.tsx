@@ -10,7 +10,7 @@ export function SettingsPanel({
   readonly chat: Chat;
   readonly models: readonly Model[] | undefined;
 }) {
-  const { model, system, fields } = chat.conversation.asked;
+  const { model, system, fields } = chat.conversation.settings;
   const setField = (name: string, value: string): void => chat.change({ fields: { ...fields, [name]: value } });
   return (
     <section id="settings" class="panel" aria-label="Settings">

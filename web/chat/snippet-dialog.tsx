@@ -1,22 +1,22 @@
 import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../lib/copy-button.tsx';
 import { Dialog } from '../lib/dialog.tsx';
-import { faultText } from '../lib/fault.ts';
-import type { Asked, Turn } from './conversation.ts';
+import { messageOf } from '../lib/request-error.ts';
+import type { ChatSettings, Turn } from './conversation.ts';
 import { chatRequest } from './request.ts';
 import { type Language, languages, snippet } from './snippets.ts';
 
 interface SnippetDialogProps {
-  readonly asked: Asked;
+  readonly settings: ChatSettings;
   readonly turns: readonly Turn[];
   readonly hasKey: boolean;
   readonly onClose: () => void;
 }
 
 /** The exact request of a response, as a program. */
-export function SnippetDialog({ asked, turns, hasKey, onClose }: SnippetDialogProps) {
+export function SnippetDialog({ settings, turns, hasKey, onClose }: SnippetDialogProps) {
   const [language, setLanguage] = useState<Language>('curl');
-  const text = useMemo(() => textOf(language, asked, turns, hasKey), [language, asked, turns, hasKey]);
+  const text = useMemo(() => textOf(language, settings, turns, hasKey), [language, settings, turns, hasKey]);
   return (
     <Dialog title="Request" onClose={onClose}>
       <div class="row" role="group" aria-label="Language">
@@ -41,11 +41,11 @@ export function SnippetDialog({ asked, turns, hasKey, onClose }: SnippetDialogPr
   );
 }
 
-function textOf(language: Language, asked: Asked, turns: readonly Turn[], hasKey: boolean): string {
+function textOf(language: Language, settings: ChatSettings, turns: readonly Turn[], hasKey: boolean): string {
   try {
     const base = new URL('v1', document.baseURI).href;
-    return snippet(language, chatRequest(asked, turns), { base, hasKey });
+    return snippet(language, chatRequest(settings, turns), { base, hasKey });
   } catch (error) {
-    return faultText(error);
+    return messageOf(error);
   }
 }

@@ -31,7 +31,7 @@ const writers: Readonly<Record<Language, (request: ChatRequest, target: Target) 
     const entries = Object.entries(request);
     const own = entries.filter(([name]) => namedInOpenAi.has(name));
     const others = Object.fromEntries(entries.filter(([name]) => !namedInOpenAi.has(name)));
-    const given = [
+    const parameters = [
       ...own.map(([name, value]) => `    ${name}=${pythonText(value, '    ')},`),
       ...(Object.keys(others).length > 0 ? [`    extra_body=${pythonText(others, '    ')},`] : []),
     ];
@@ -39,7 +39,7 @@ const writers: Readonly<Record<Language, (request: ChatRequest, target: Target) 
 
 client = OpenAI(base_url=${pythonText(base)}, api_key=${hasKey ? 'os.environ["CONCH_API_KEY"]' : '"none"'})
 stream = client.chat.completions.create(
-${given.join('\n')}
+${parameters.join('\n')}
 )
 for chunk in stream:
     if chunk.choices and chunk.choices[0].delta.content:

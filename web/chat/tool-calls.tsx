@@ -12,14 +12,14 @@ interface ToolCallsProps {
 export function ToolCalls({ calls, chat, isOpen }: ToolCallsProps) {
   return (
     <div class="calls">
-      {calls.map(({ id, name, arguments: given, result }) => (
+      {calls.map(({ id, name, arguments: argumentText, result }) => (
         <figure key={id} class="code">
           <figcaption>
             <span>Tool call: {name}</span>
           </figcaption>
           {/* Focusable, so that the keyboard can scroll long lines */}
           <pre tabIndex={0}>
-            <code>{indented(given)}</code>
+            <code>{indented(argumentText)}</code>
           </pre>
           {isOpen ? (
             <label>

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Api } from '../lib/api.ts';
-import { faultText } from '../lib/fault.ts';
+import { messageOf } from '../lib/request-error.ts';
 import { ask } from './ask.ts';
 import {
-  type AnswerTurn,
-  type Asked,
+  type AssistantTurn,
+  type ChatSettings,
   type Conversation,
   newConversation,
   newId,
@@ -18,12 +18,12 @@ import { type ChatRequest, chatRequest } from './request.ts';
 /** The open conversation, the stored ones, and the actions on them. */
 export interface Chat {
   readonly conversation: Conversation;
-  readonly kept: readonly Conversation[];
+  readonly stored: readonly Conversation[];
   /** The response that is being generated. */
-  readonly live: AnswerTurn | undefined;
+  readonly live: AssistantTurn | undefined;
   /** Why the last action failed. */
   readonly problem: string | undefined;
-  readonly change: (asked: Partial<Asked>) => void;
+  readonly change: (changes: Partial<ChatSettings>) => void;
   /** Sends a message; false if the request is invalid. */
   readonly send: (text: string) => boolean;
   /** Repeats the request from this turn on; `text` replaces the text of a turn of the user. */
@@ -39,42 +39,42 @@ export interface Chat {
 
 /** Conversations with a server, stored in the browser. */
 export function useChat(api: Api): Chat {
-  const [kept, setKept] = useState(() => readConversations());
-  const [conversation, setConversation] = useState(() => kept[0] ?? newConversation());
-  const [live, setLive] = useState<AnswerTurn>();
+  const [stored, setStored] = useState(() => readConversations());
+  const [conversation, setConversation] = useState(() => stored[0] ?? newConversation());
+  const [live, setLive] = useState<AssistantTurn>();
   const [problem, setProblem] = useState<string>();
   const running = useRef<AbortController>(null);
   const latest = useRef(conversation);
   latest.current = conversation;
-  const gone = useRef(new Set<string>());
+  const deleted = useRef(new Set<string>());
 
   const keep = (changed: Conversation): void => {
-    if (gone.current.has(changed.id)) return;
+    if (deleted.current.has(changed.id)) return;
     if (latest.current.id === changed.id) {
       latest.current = changed;
       setConversation(changed);
     }
     if (changed.turns.length === 0) return;
-    const isKept = keepConversation(changed);
-    if (!isKept)
+    const isStored = keepConversation(changed);
+    if (!isStored)
       setProblem('Browser storage is full: this conversation is not stored. Delete other conversations to free space.');
-    setKept((known) => [changed, ...known.filter(({ id }) => id !== changed.id)].toSorted(latestFirst));
+    setStored((known) => [changed, ...known.filter(({ id }) => id !== changed.id)].toSorted(latestFirst));
   };
   const stop = (): void => running.current?.abort();
   const run = (turns: readonly Turn[]): boolean => {
-    const begun: Conversation = { ...latest.current, turns, changed: Date.now() };
-    const request = requestOf(begun, setProblem);
+    const started: Conversation = { ...latest.current, turns, changed: Date.now() };
+    const request = requestOf(started, setProblem);
     if (request === undefined) return false;
     stop();
-    keep(begun);
+    keep(started);
     const controller = new AbortController();
     running.current = controller;
-    void answer(begun, request, controller);
+    void generate(started, request, controller);
     return true;
   };
-  const answer = async (begun: Conversation, request: ChatRequest, controller: AbortController): Promise<void> => {
-    const { asked } = begun;
-    const turn = emptyAnswer(asked);
+  const generate = async (started: Conversation, request: ChatRequest, controller: AbortController): Promise<void> => {
+    const { settings } = started;
+    const turn = emptyTurn(settings);
     setLive(turn);
     const frames = onFrames(setLive);
     const ended = await ask(api, request, {
@@ -82,32 +82,40 @@ export function useChat(api: Api): Chat {
       onChange: ({ text, reasoning, calls, finish }) => frames.next({ ...turn, text, reasoning, calls, finish }),
     });
     frames.stop();
-    const { text, reasoning, calls, finish } = ended.answer;
-    const { figures, fault } = ended;
-    const whole = { ...turn, text, reasoning, calls, finish, figures, ...(fault === undefined ? {} : { fault }) };
+    const { text, reasoning, calls, finish } = ended.response;
+    const { figures, errorText } = ended;
+    const whole = {
+      ...turn,
+      text,
+      reasoning,
+      calls,
+      finish,
+      figures,
+      ...(errorText === undefined ? {} : { fault: errorText }),
+    };
     // Meanwhile its settings may have changed, or another conversation may be open.
-    const now = latest.current.id === begun.id ? latest.current : begun;
+    const now = latest.current.id === started.id ? latest.current : started;
     if (running.current === controller) {
       running.current = null;
       setLive(undefined);
     }
-    if (now.turns === begun.turns) keep({ ...now, turns: [...begun.turns, whole], changed: Date.now() });
+    if (now.turns === started.turns) keep({ ...now, turns: [...started.turns, whole], changed: Date.now() });
   };
-  const show = (shown: Conversation): void => {
+  const show = (next: Conversation): void => {
     stop();
     setLive(undefined);
     setProblem(undefined);
-    latest.current = shown;
-    setConversation(shown);
+    latest.current = next;
+    setConversation(next);
   };
   return {
     conversation,
-    kept,
+    stored,
     live,
     problem,
-    change: (asked) => {
+    change: (changes) => {
       setProblem(undefined);
-      keep({ ...latest.current, asked: { ...latest.current.asked, ...asked } });
+      keep({ ...latest.current, settings: { ...latest.current.settings, ...changes } });
     },
     send: (text) => run([...latest.current.turns, { role: 'user', id: newId(), text }]),
     again: (id, text) => {
@@ -120,37 +128,37 @@ export function useChat(api: Api): Chat {
     giveResult: (call, result) => keep({ ...latest.current, turns: withResult(latest.current.turns, call, result) }),
     goOn: () => run(latest.current.turns),
     stop,
-    open: (wanted) => {
-      if (wanted.id !== latest.current.id) show(wanted);
+    open: (selected) => {
+      if (selected.id !== latest.current.id) show(selected);
     },
-    begin: () => show(newConversation(latest.current.asked)),
+    begin: () => show(newConversation(latest.current.settings)),
     remove: (removed) => {
       // A response that is still running must not store it again.
-      gone.current.add(removed.id);
+      deleted.current.add(removed.id);
       forgetConversation(removed);
-      const left = readConversations();
-      setKept(left);
-      if (removed.id === latest.current.id) show(left[0] ?? newConversation(removed.asked));
+      const remaining = readConversations();
+      setStored(remaining);
+      if (removed.id === latest.current.id) show(remaining[0] ?? newConversation(removed.settings));
     },
   };
 }
 
-function emptyAnswer(asked: Asked): AnswerTurn {
-  return { role: 'assistant', id: newId(), text: '', reasoning: '', calls: [], finish: undefined, asked };
+function emptyTurn(settings: ChatSettings): AssistantTurn {
+  return { role: 'assistant', id: newId(), text: '', reasoning: '', calls: [], finish: undefined, settings };
 }
 
 /** The request of a conversation, or undefined after reporting why it is invalid. */
 function requestOf(
-  { asked, turns }: Conversation,
+  { settings, turns }: Conversation,
   tell: (problem: string | undefined) => void,
 ): ChatRequest | undefined {
   try {
-    if (asked.model === '') throw new Error('Select a model first.');
-    const request = chatRequest(asked, turns);
+    if (settings.model === '') throw new Error('Select a model first.');
+    const request = chatRequest(settings, turns);
     tell(undefined);
     return request;
   } catch (error) {
-    tell(faultText(error));
+    tell(messageOf(error));
     return undefined;
   }
 }

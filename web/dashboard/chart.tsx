@@ -26,10 +26,10 @@ const shortest = 60;
 
 /** A chart over time. The latest values are also shown as text, which screen readers can read. */
 export function Chart({ title, lines, measures, text, least, isDark }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   useEffect(() => {
-    const { current } = place;
+    const { current } = container;
     if (!current) return undefined;
     const made = new uPlot(optionsOf({ lines, text, least }, current), [[]], current);
     plot.current = made;
@@ -61,36 +61,36 @@ export function Chart({ title, lines, measures, text, least, isDark }: ChartProp
           })}
         </ul>
       </figcaption>
-      <div ref={place} aria-hidden="true" />
+      <div ref={container} aria-hidden="true" />
     </figure>
   );
 }
 
 function optionsOf(
   { lines, text, least }: Pick<ChartProps, 'lines' | 'text' | 'least'>,
-  place: HTMLElement,
+  container: HTMLElement,
 ): uPlot.Options {
   const axis: uPlot.Axis = {
-    stroke: colorOf('muted', place),
-    grid: { stroke: colorOf('line', place), width: 1 },
+    stroke: colorOf('muted', container),
+    grid: { stroke: colorOf('line', container), width: 1 },
     ticks: { show: false },
     font: '11px system-ui, sans-serif',
   };
   return {
-    width: place.clientWidth,
+    width: container.clientWidth,
     height,
     legend: { show: false },
     cursor: { show: false },
     scales: {
       // Taken from the data: uPlot would pad a single time by a day.
-      x: { range: ({ data: [times] }) => timesShown(times) },
+      x: { range: ({ data: [times] }) => timeRange(times) },
       y: { range: (_, __, most) => [0, Math.max(most * 1.1, least)] },
     },
     axes: [
       { ...axis, size: 28, space: 80, values: (_, times) => times.map(clockText) },
       { ...axis, size: 58, values: (_, values) => values.map(text) },
     ],
-    series: [{}, ...lines.map(({ label, color }) => seriesOf(label, colorOf(color, place)))],
+    series: [{}, ...lines.map(({ label, color }) => seriesOf(label, colorOf(color, container)))],
   };
 }
 
@@ -99,15 +99,15 @@ function seriesOf(label: string, color: string): uPlot.Series {
 }
 
 /** A CSS colour resolved for the canvas, which supports neither custom properties nor light-dark(). */
-function colorOf(name: string, place: HTMLElement): string {
-  place.style.color = `var(--${name})`;
-  const { color } = getComputedStyle(place);
-  place.style.removeProperty('color');
+function colorOf(name: string, element: HTMLElement): string {
+  element.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.removeProperty('color');
   return color;
 }
 
 /** The time span of the chart. Before the first measurement it ends now. */
-function timesShown(times: uPlot.AlignedData[0]): [number, number] {
+function timeRange(times: uPlot.AlignedData[0]): [number, number] {
   const end = times[times.length - 1] ?? Date.now() / 1000;
   return [Math.min(times[0] ?? end, end - shortest), end];
 }

@@ -13,12 +13,12 @@ export interface DashboardProps {
 
 /** Live metrics, models and upstream servers. */
 export function Dashboard({ api, isDark }: DashboardProps) {
-  const { measures, fault } = useMeasures(api);
+  const { measures, errorText } = useMeasures(api);
   const fleet = useFleet(api);
-  const faults = [...new Set([fault, fleet.fault])].filter((each) => each !== undefined);
+  const errorTexts = [...new Set([errorText, fleet.errorText])].filter((each) => each !== undefined);
   return (
     <div class="dashboard">
-      {faults.map((each) => (
+      {errorTexts.map((each) => (
         <p key={each} class="notice" role="alert">
           {each}
         </p>

@@ -26,7 +26,7 @@ export interface Measures {
 }
 
 /** The status of requests whose client disconnected. They are no errors. */
-const leftStatus = 499;
+const disconnectedStatus = 499;
 
 /** The counters in the metrics of a server. */
 export function countsOf(text: string, at: number): Counts {
@@ -34,7 +34,7 @@ export function countsOf(text: string, at: number): Counts {
   const firstTokens = new Map<number, number>();
   for (const { name, labels, value } of ownSamples(text)) {
     const status = Number(labels['status']);
-    const isError = status >= 400 && status !== leftStatus;
+    const isError = status >= 400 && status !== disconnectedStatus;
     if (name === 'conch_requests_total') {
       // Requests without a model, for example those of the dashboard itself, count only if they fail.
       if (isError || labels['model'] !== '') sums.requests += value;

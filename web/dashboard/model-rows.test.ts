@@ -9,7 +9,7 @@ const server = (id: string, models: Readonly<Record<string, string>>): Server =>
   requests: 0,
   failures: 0,
   first_response_ms: null,
-  last_fault: null,
+  last_error: null,
   models: Object.entries(models).map(([name, state]) => ({ name, state })),
 });
 

@@ -9,7 +9,7 @@ export interface Server {
   readonly requests: number;
   readonly failures: number;
   readonly first_response_ms: number | null;
-  readonly last_fault: { readonly message: string; readonly code: string } | null;
+  readonly last_error: { readonly message: string; readonly code: string } | null;
   readonly models: readonly { readonly name: string; readonly state: string }[];
 }
 
@@ -26,7 +26,7 @@ export interface ModelRow {
   readonly order: 'load' | 'unload' | undefined;
 }
 
-const shownAbilities: readonly string[] = [
+const visibleAbilities: readonly string[] = [
   'chat',
   'completion',
   'tools',
@@ -55,7 +55,7 @@ export function modelRows(models: readonly Model[], servers: readonly Server[]):
       // The embedded engine uses the contract of vLLM, which would confuse users.
       kind: model?.contract !== undefined && isEmbedded ? 'embedded' : (model?.contract ?? ''),
       context: model?.max_model_len ?? undefined,
-      abilities: shownAbilities.filter((ability) => model?.capabilities?.[ability] === true),
+      abilities: visibleAbilities.filter((ability) => model?.capabilities?.[ability] === true),
       states,
       order: root !== name || states.length === 0 ? undefined : isLoaded ? 'unload' : 'load',
     };

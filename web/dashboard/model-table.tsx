@@ -8,7 +8,7 @@ export function ModelTable({ fleet }: { readonly fleet: Fleet }) {
     <section aria-labelledby="models-heading">
       <h2 id="models-heading">Models</h2>
       <p role="status" class="order-status">
-        {fleet.told}
+        {fleet.outcome}
       </p>
       <table>
         <thead>

@@ -39,7 +39,7 @@ export function ServerTable({ servers }: { readonly servers: readonly Server[] }
               <td data-label="First response">
                 {server.first_response_ms === null ? '–' : timeText(server.first_response_ms)}
               </td>
-              <td data-label="Last error">{server.last_fault?.message || server.last_fault?.code || '–'}</td>
+              <td data-label="Last error">{server.last_error?.message || server.last_error?.code || '–'}</td>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { Api } from '../lib/api.ts';
-import { faultText, isAbort } from '../lib/fault.ts';
 import type { Model } from '../lib/models.ts';
+import { isAbort, messageOf } from '../lib/request-error.ts';
 import type { Server } from './model-rows.ts';
 import { usePolling } from './use-polling.ts';
 
@@ -11,9 +11,9 @@ const pause = 3_000;
 export interface Fleet {
   readonly models: readonly Model[];
   readonly servers: readonly Server[];
-  readonly fault: string | undefined;
+  readonly errorText: string | undefined;
   /** The outcome of the last load or unload. */
-  readonly told: string;
+  readonly outcome: string;
   /** The model that is being loaded or unloaded. */
   readonly busy: string | undefined;
   readonly give: (order: 'load' | 'unload', model: string) => void;
@@ -27,10 +27,10 @@ interface List<T> {
 export function useFleet(api: Api): Fleet {
   const [models, setModels] = useState<readonly Model[]>([]);
   const [servers, setServers] = useState<readonly Server[]>([]);
-  const [fault, setFault] = useState<string>();
-  const [told, setTold] = useState('');
+  const [errorText, setErrorText] = useState<string>();
+  const [outcome, setOutcome] = useState('');
   const [busy, setBusy] = useState<string>();
-  const look = useCallback(
+  const refresh = useCallback(
     async (signal?: AbortSignal) => {
       const options = signal === undefined ? {} : { signal };
       try {
@@ -40,30 +40,30 @@ export function useFleet(api: Api): Fleet {
         ]);
         setModels(found.data);
         setServers(known.data);
-        setFault(undefined);
+        setErrorText(undefined);
       } catch (error) {
-        if (!isAbort(error)) setFault(faultText(error));
+        if (!isAbort(error)) setErrorText(messageOf(error));
       }
     },
     [api],
   );
-  usePolling(look, pause);
+  usePolling(refresh, pause);
   const give: Fleet['give'] = (order, model) => {
     setBusy(model);
-    setTold(`${order === 'load' ? 'Loading' : 'Unloading'} ${model}…`);
+    setOutcome(`${order === 'load' ? 'Loading' : 'Unloading'} ${model}…`);
     // Slashes in a name are not escaped in the path.
     const path = `v1/models/${model.split('/').map(encodeURIComponent).join('/')}/${order}`;
     void api
       .send(path, { method: 'POST' })
       .then(
         () => `${model} is ${order === 'load' ? 'loaded' : 'unloaded'}.`,
-        (error: unknown) => faultText(error),
+        (error: unknown) => messageOf(error),
       )
       .then(async (text) => {
-        await look();
-        setTold(text);
+        await refresh();
+        setOutcome(text);
         setBusy(undefined);
       });
   };
-  return { models, servers, fault, told, busy, give };
+  return { models, servers, errorText, outcome, busy, give };
 }

@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Api } from '../lib/api.ts';
-import { faultText, isAbort } from '../lib/fault.ts';
+import { isAbort, messageOf } from '../lib/request-error.ts';
 import { type Counts, countsOf, type Measures, measuresBetween } from './measures.ts';
 import { usePolling } from './use-polling.ts';
 
@@ -9,11 +9,14 @@ const pause = 2_000;
 const most = 120;
 
 /** Metrics of the server since the dashboard was opened. */
-export function useMeasures(api: Api): { readonly measures: readonly Measures[]; readonly fault: string | undefined } {
+export function useMeasures(api: Api): {
+  readonly measures: readonly Measures[];
+  readonly errorText: string | undefined;
+} {
   const [measures, setMeasures] = useState<readonly Measures[]>([]);
-  const [fault, setFault] = useState<string>();
+  const [errorText, setErrorText] = useState<string>();
   const last = useRef<Counts>(null);
-  const look = useCallback(
+  const refresh = useCallback(
     async (signal: AbortSignal) => {
       try {
         const response = await api.send('metrics', { signal });
@@ -21,13 +24,13 @@ export function useMeasures(api: Api): { readonly measures: readonly Measures[];
         const before = last.current;
         if (before) setMeasures((known) => [...known.slice(1 - most), measuresBetween(before, counts)]);
         last.current = counts;
-        setFault(undefined);
+        setErrorText(undefined);
       } catch (error) {
-        if (!isAbort(error)) setFault(faultText(error));
+        if (!isAbort(error)) setErrorText(messageOf(error));
       }
     },
     [api],
   );
-  usePolling(look, pause);
-  return { measures, fault };
+  usePolling(refresh, pause);
+  return { measures, errorText };
 }

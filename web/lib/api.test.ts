@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { openApi } from './api.ts';
-import { Fault } from './fault.ts';
+import { RequestError } from './request-error.ts';
 
 /** A client whose server responds like this, with the requests it got and the refused keys. */
-function apiWith(answer: () => Response | Promise<Response>, key?: string) {
-  const asked: { path: unknown; init: RequestInit | undefined }[] = [];
+function apiWith(respond: () => Response | Promise<Response>, key?: string) {
+  const requested: { path: unknown; init: RequestInit | undefined }[] = [];
   const refused: (readonly [message: string, isOrder: boolean])[] = [];
   const api = openApi({
     key,
     onRefusedKey: ({ message }, isOrder) => refused.push([message, isOrder]),
     fetch: async (path, init) => {
-      asked.push({ path, init });
-      return answer();
+      requested.push({ path, init });
+      return respond();
     },
   });
-  return { api, asked, refused };
+  return { api, requested, refused };
 }
 
 const failure = (status: number, code: string, message: string): Response =>
@@ -22,9 +22,9 @@ const failure = (status: number, code: string, message: string): Response =>
 
 describe('the API', () => {
   it('sends the key and a body', async () => {
-    const { api, asked } = apiWith(() => new Response('{"object":"list"}'), 'secret');
+    const { api, requested } = apiWith(() => new Response('{"object":"list"}'), 'secret');
     expect(await api.json('v1/x', { body: { a: 1 } })).toEqual({ object: 'list' });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       {
         path: 'v1/x',
         init: {
@@ -37,17 +37,17 @@ describe('the API', () => {
   });
 
   it('sends no key where it has none', async () => {
-    const { api, asked } = apiWith(() => new Response('{}'));
+    const { api, requested } = apiWith(() => new Response('{}'));
     await api.send('v1/models');
     expect(api.hasKey).toBe(false);
-    expect(asked).toEqual([{ path: 'v1/models', init: { method: 'GET', headers: {} } }]);
+    expect(requested).toEqual([{ path: 'v1/models', init: { method: 'GET', headers: {} } }]);
   });
 
   it('throws the error of the server, and reports a refused key', async () => {
     const { api, refused } = apiWith(() => failure(401, 'invalid_api_key', 'No such key.'));
-    const fault = new Fault('No such key.', { status: 401, code: 'invalid_api_key' });
-    await expect(api.send('x')).rejects.toEqual(fault);
-    await expect(api.send('x', { body: {} })).rejects.toEqual(fault);
+    const error = new RequestError('No such key.', { status: 401, code: 'invalid_api_key' });
+    await expect(api.send('x')).rejects.toEqual(error);
+    await expect(api.send('x', { body: {} })).rejects.toEqual(error);
     expect(refused).toEqual([
       ['No such key.', false],
       ['No such key.', true],

@@ -1,4 +1,4 @@
-import { Fault, faultOf, isAbort } from './fault.ts';
+import { errorOf, isAbort, RequestError } from './request-error.ts';
 
 /** How a request differs from a plain GET. */
 export interface SendOptions {
@@ -20,7 +20,7 @@ export interface Api {
 interface ApiOptions {
   readonly key: string | undefined;
   /** Called when the key is missing or wrong. `isOrder`: the user caused the request, it was no background poll. */
-  readonly onRefusedKey: (fault: Fault, isOrder: boolean) => void;
+  readonly onRefusedKey: (error: RequestError, isOrder: boolean) => void;
   readonly fetch?: typeof fetch;
 }
 
@@ -40,9 +40,9 @@ export function openApi({ key, onRefusedKey, fetch = globalThis.fetch.bind(globa
       throw isAbort(error) ? error : unreachable();
     });
     if (response.ok) return response;
-    const fault = await faultOf(response);
-    if (fault.code === 'invalid_api_key') onRefusedKey(fault, method === 'POST');
-    throw fault;
+    const requestError = await errorOf(response);
+    if (requestError.code === 'invalid_api_key') onRefusedKey(requestError, method === 'POST');
+    throw requestError;
   };
   return {
     hasKey: key !== undefined,
@@ -52,8 +52,8 @@ export function openApi({ key, onRefusedKey, fetch = globalThis.fetch.bind(globa
 }
 
 /** The error for requests without any response. */
-export function unreachable(): Fault {
-  return new Fault('The server is unreachable. It may have stopped, or the network connection was lost.', {
+export function unreachable(): RequestError {
+  return new RequestError('The server is unreachable. It may have stopped, or the network connection was lost.', {
     status: 0,
   });
 }

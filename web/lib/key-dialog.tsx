@@ -13,8 +13,8 @@ interface KeyDialogProps {
 export function KeyDialog({ reason, hasKey, onKey, onClose }: KeyDialogProps) {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget).get('key');
-    const key = typeof given === 'string' ? given.trim() : '';
+    const value = new FormData(event.currentTarget).get('key');
+    const key = typeof value === 'string' ? value.trim() : '';
     if (key !== '') onKey(key);
   };
   return (

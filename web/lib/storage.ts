@@ -1,21 +1,21 @@
 /** Storage of the web UI. */
-export interface Keeper {
+export interface BrowserStorage {
   readonly storage: Storage;
   /** False if the browser blocks storage: values are then lost when the tab is closed. */
-  readonly isLasting: boolean;
+  readonly isPersistent: boolean;
 }
 
 /** A storage of the browser, or one in memory if opening it throws because the browser blocks storage. */
-export function keeperOf(open: () => Storage): Keeper {
+export function openStorage(open: () => Storage): BrowserStorage {
   try {
-    return { storage: open(), isLasting: true };
+    return { storage: open(), isPersistent: true };
   } catch {
-    return { storage: storageInMemory(), isLasting: false };
+    return { storage: storageInMemory(), isPersistent: false };
   }
 }
 
-export const browserKeeper = keeperOf(() => localStorage);
-export const tabKeeper = keeperOf(() => sessionStorage);
+export const browserStorage = openStorage(() => localStorage);
+export const tabStorage = openStorage(() => sessionStorage);
 
 function storageInMemory(): Storage {
   const values = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { browserKeeper } from './storage.ts';
+import { browserStorage } from './storage.ts';
 
 /** The colours of the web UI: those of the system (`auto`), or a choice of the user. */
 export type Theme = 'auto' | 'light' | 'dark';
@@ -6,9 +6,9 @@ export type Theme = 'auto' | 'light' | 'dark';
 const name = 'conch.theme';
 const order: readonly Theme[] = ['auto', 'light', 'dark'];
 
-export function readTheme(storage: Pick<Storage, 'getItem'> = browserKeeper.storage): Theme {
-  const kept = storage.getItem(name);
-  return order.find((theme) => theme === kept) ?? 'auto';
+export function readTheme(storage: Pick<Storage, 'getItem'> = browserStorage.storage): Theme {
+  const stored = storage.getItem(name);
+  return order.find((theme) => theme === stored) ?? 'auto';
 }
 
 /** The theme that the switch selects next. */
@@ -16,7 +16,7 @@ export function themeAfter(theme: Theme): Theme {
   return order[(order.indexOf(theme) + 1) % order.length] ?? 'auto';
 }
 
-export function keepTheme(theme: Theme, storage: Pick<Storage, 'setItem'> = browserKeeper.storage): void {
+export function keepTheme(theme: Theme, storage: Pick<Storage, 'setItem'> = browserStorage.storage): void {
   storage.setItem(name, theme);
 }
 

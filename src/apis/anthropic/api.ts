@@ -1,6 +1,6 @@
 import type { Api } from '../../http/api.ts';
 import { constant, object, text } from '../../http/openapi/schema-parts.ts';
-import type { GenerateServices } from '../../http/send-answer.ts';
+import type { GenerateServices } from '../../http/send-response.ts';
 import { errorBody } from './error-body.ts';
 import { countTokensEndpoint, messagesEndpoint } from './messages.ts';
 

@@ -4,29 +4,29 @@ import type { Block, MessageParam, ResultBlock, TextBlock, ToolResultBlock } fro
 import { contentOf } from './chat-content.ts';
 
 /** A block, and its path in the request. */
-interface PlacedBlock {
+interface LocatedBlock {
   readonly block: Block;
-  readonly place: string;
+  readonly path: string;
 }
 
 /** Consecutive messages of one role: they are one turn. */
 interface Turn {
   readonly role: MessageParam['role'];
   /** The path of its first message. */
-  readonly place: string;
-  readonly blocks: PlacedBlock[];
+  readonly path: string;
+  readonly blocks: LocatedBlock[];
 }
 
 /** The path in the request of a chat message, and of each part of its content. */
-export interface MessagePlace {
-  readonly place: string;
+export interface MessagePaths {
+  readonly path: string;
   readonly parts: readonly string[];
 }
 
 export interface Conversation {
   readonly messages: ChatMessage[];
   /** One for each message. */
-  readonly places: MessagePlace[];
+  readonly paths: MessagePaths[];
   /** Whether the response continues the last message. */
   readonly isContinued: boolean;
   /** The paths of ignored blocks. */
@@ -43,14 +43,14 @@ export function conversationOf(
   const isContinued = last.role === 'assistant' && hasPrefill(last);
   // A last assistant message without text is no prefill: the response starts from nothing.
   if (last.role === 'assistant' && !isContinued && turns.length > 1) turns.pop();
-  const out: Conversation = { messages: [], places: [], isContinued, ignored: [] };
+  const out: Conversation = { messages: [], paths: [], isContinued, ignored: [] };
   const opening = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   if (opening.some(({ text }) => text !== ''))
     addMessage(
       out,
       'system',
       'system',
-      opening.map((block, at) => ({ block, place: `system[${at}]` })),
+      opening.map((block, at) => ({ block, path: `system[${at}]` })),
     );
   for (const turn of turns) addTurn(out, turn);
   return out;
@@ -59,14 +59,14 @@ export function conversationOf(
 function turnsOf(messages: readonly MessageParam[]): Turn[] {
   const turns: Turn[] = [];
   messages.forEach(({ role, content }, at) => {
-    const place = `messages[${at}]`;
-    const blocks: PlacedBlock[] =
+    const path = `messages[${at}]`;
+    const blocks: LocatedBlock[] =
       typeof content === 'string'
-        ? [{ block: { type: 'text', text: content }, place: `${place}.content` }]
-        : content.map((block, index) => ({ block, place: `${place}.content[${index}]` }));
+        ? [{ block: { type: 'text', text: content }, path: `${path}.content` }]
+        : content.map((block, index) => ({ block, path: `${path}.content[${index}]` }));
     const before = turns.at(-1);
     if (before?.role === role) before.blocks.push(...blocks);
-    else turns.push({ role, place, blocks });
+    else turns.push({ role, path, blocks });
   });
   return turns;
 }
@@ -75,36 +75,33 @@ function turnsOf(messages: readonly MessageParam[]): Turn[] {
 function hasPrefill({ blocks }: Turn): boolean {
   const call = blocks.find(({ block }) => block.type === 'tool_use');
   if (call)
-    throw invalid(
-      call.place,
-      'the conversation ends with this tool_use block; send its result in a tool_result block.',
-    );
+    throw invalid(call.path, 'the conversation ends with this tool_use block; send its result in a tool_result block.');
   const last = blocks.findLast(({ block }) => block.type === 'text' && block.text !== '');
   if (last?.block.type === 'text' && /\s$/.test(last.block.text))
-    throw invalid(last.place, 'final assistant content cannot end with trailing whitespace.');
+    throw invalid(last.path, 'final assistant content cannot end with trailing whitespace.');
   return last !== undefined;
 }
 
-function addTurn(out: Conversation, { role, place, blocks }: Turn): void {
+function addTurn(out: Conversation, { role, path, blocks }: Turn): void {
   if (role === 'assistant') {
-    addAssistant(out, place, blocks);
+    addAssistant(out, path, blocks);
     return;
   }
-  for (const { block, place } of blocks) if (block.type === 'tool_result') addResult(out, block, place);
+  for (const { block, path } of blocks) if (block.type === 'tool_result') addResult(out, block, path);
   const others = blocks.filter(({ block }) => block.type !== 'tool_result');
-  if (others.length > 0 || blocks.length === 0) addMessage(out, role, place, others);
+  if (others.length > 0 || blocks.length === 0) addMessage(out, role, path, others);
 }
 
-function addMessage(out: Conversation, role: 'user' | 'system', place: string, blocks: readonly PlacedBlock[]): void {
-  const shown = blocks as readonly { readonly block: ResultBlock }[];
-  out.messages.push({ role, content: contentOf(shown.map(({ block }) => block)) });
-  out.places.push({ place, parts: blocks.map((block) => block.place) });
+function addMessage(out: Conversation, role: 'user' | 'system', path: string, blocks: readonly LocatedBlock[]): void {
+  const resultBlocks = blocks as readonly { readonly block: ResultBlock }[];
+  out.messages.push({ role, content: contentOf(resultBlocks.map(({ block }) => block)) });
+  out.paths.push({ path, parts: blocks.map((block) => block.path) });
 }
 
-function addResult(out: Conversation, { tool_use_id: id, content, is_error: isError }: ToolResultBlock, place: string) {
-  const given = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? []);
-  out.messages.push({ role: 'tool', tool_call_id: id, content: contentOf(isError ? failed(given) : given) });
-  out.places.push({ place, parts: given.map((_, at) => `${place}.content[${at}]`) });
+function addResult(out: Conversation, { tool_use_id: id, content, is_error: isError }: ToolResultBlock, path: string) {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? []);
+  out.messages.push({ role: 'tool', tool_call_id: id, content: contentOf(isError ? failed(blocks) : blocks) });
+  out.paths.push({ path, parts: blocks.map((_, at) => `${path}.content[${at}]`) });
 }
 
 /** The chat API cannot mark a tool call as failed, so the text of its result says so. */
@@ -115,15 +112,15 @@ function failed(blocks: readonly ResultBlock[]): readonly ResultBlock[] {
   return /^\s*error/i.test(text) ? blocks : blocks.with(at, { type: 'text', text: `Error: ${text}` });
 }
 
-function addAssistant(out: Conversation, place: string, blocks: readonly PlacedBlock[]): void {
-  const texts: PlacedBlock[] = [];
+function addAssistant(out: Conversation, path: string, blocks: readonly LocatedBlock[]): void {
+  const texts: LocatedBlock[] = [];
   const reasoning: string[] = [];
   const calls: object[] = [];
-  for (const placed of blocks) {
-    const { block } = placed;
-    if (block.type === 'text') texts.push(placed);
+  for (const entry of blocks) {
+    const { block } = entry;
+    if (block.type === 'text') texts.push(entry);
     else if (block.type === 'thinking') reasoning.push(block.thinking);
-    else if (block.type === 'redacted_thinking') out.ignored.push(placed.place);
+    else if (block.type === 'redacted_thinking') out.ignored.push(entry.path);
     else if (block.type === 'tool_use')
       calls.push({
         id: block.id,
@@ -139,7 +136,7 @@ function addAssistant(out: Conversation, place: string, blocks: readonly PlacedB
     ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('\n') } : {}),
     ...(calls.length > 0 ? { tool_calls: calls as NonNullable<AssistantCalls> } : {}),
   });
-  out.places.push({ place, parts: texts.map((text) => text.place) });
+  out.paths.push({ path, parts: texts.map((text) => text.path) });
 }
 
 type AssistantCalls = Extract<ChatMessage, { role: 'assistant' }>['tool_calls'];

@@ -1,5 +1,5 @@
 import type { EventFold, GenerateEvent, OtherEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
-import { type ContentBlock, type DeltaUsage, type Ending, noEnding } from './message.ts';
+import { type ContentBlock, type DeltaUsage, type MessageEnding, noEnding } from './message.ts';
 
 /** Receives the content blocks of a response, one after the other. */
 export interface BlockSink {
@@ -56,7 +56,7 @@ export class MessageState implements EventFold {
     }
   }
 
-  get ending(): Ending {
+  get ending(): MessageEnding {
     return this.#ending;
   }
 
@@ -103,7 +103,7 @@ function newBlock(type: 'text' | 'thinking'): ContentBlock {
   return type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
 }
 
-function endingOf({ reason, stopText }: Extract<GenerateEvent, { type: 'finish' }>): Ending {
+function endingOf({ reason, stopText }: Extract<GenerateEvent, { type: 'finish' }>): MessageEnding {
   if (stopText !== undefined) return { ...noEnding, stop_reason: 'stop_sequence', stop_sequence: stopText };
   return { ...noEnding, stop_reason: stopReasons[reason] };
 }

@@ -25,16 +25,16 @@ const usage = (more: { cachedTokens?: number; reasoningTokens?: number } = {}): 
 };
 
 function writer(): MessageWriter {
-  const rename = (fault: ApiError) => new ApiError(fault.code, `renamed ${fault.message}`);
+  const rename = (error: ApiError) => new ApiError(error.code, `renamed ${error.message}`);
   return new MessageWriter({ head, requestId: 'req_1', rename });
 }
 
 /** The stream of batches of events, the first of which opens it. */
 function written([first = [], ...others]: readonly (readonly GenerateEvent[])[]): string {
-  const answer = writer();
-  let out = answer.begin(first);
-  for (const event of others.flat()) out += answer.write(event);
-  return out + answer.end();
+  const response = writer();
+  let out = response.begin(first);
+  for (const event of others.flat()) out += response.write(event);
+  return out + response.end();
 }
 
 /** The events of a stream; each has its type for a name. */
@@ -244,9 +244,9 @@ describe('a message of the Messages API', () => {
   });
 
   it('ends with an error and nothing else when it fails in the middle', async () => {
-    const answer = writer();
-    const fault = new ApiError('backend_error', 'The backend failed.');
-    const stream = answer.begin([prompt, text('Hel')]) + answer.fail(fault);
+    const response = writer();
+    const failure = new ApiError('backend_error', 'The backend failed.');
+    const stream = response.begin([prompt, text('Hel')]) + response.fail(failure);
     const error = { type: 'api_error', message: 'renamed The backend failed.' };
     expect(eventsOf(stream)).toEqual([
       start,

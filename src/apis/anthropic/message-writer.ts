@@ -9,7 +9,7 @@ interface WriterOptions {
   readonly head: MessageHead;
   readonly requestId: string | null;
   /** Renames the field of an error to its name in this API. */
-  readonly rename: (fault: ApiError) => ApiError;
+  readonly rename: (error: ApiError) => ApiError;
 }
 
 /** Marks the position of the text in a prepared delta. JSON escapes it, so it cannot occur elsewhere. */
@@ -58,8 +58,8 @@ export class MessageWriter implements ResponseWriter, BlockSink {
   }
 
   /** No message_stop follows an error, so that no client takes the message for complete. */
-  fail(fault: ApiError): string {
-    return namedEvent('error', errorBody(this.#options.rename(fault), this.#options.requestId));
+  fail(error: ApiError): string {
+    return namedEvent('error', errorBody(this.#options.rename(error), this.#options.requestId));
   }
 
   open(block: ContentBlock): void {

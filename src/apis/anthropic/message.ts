@@ -1,4 +1,4 @@
-import type { AnswerOptions } from '../../generate/answer-options.ts';
+import type { CompletionOptions } from '../../generate/completion-options.ts';
 
 /** The id and the model of a message. */
 export interface MessageHead {
@@ -8,7 +8,7 @@ export interface MessageHead {
 }
 
 /** The id has the same random part as the chat id, which is in the log and at the Triton server. */
-export function messageHead({ head }: Pick<AnswerOptions, 'head'>): MessageHead {
+export function messageHead({ head }: Pick<CompletionOptions, 'head'>): MessageHead {
   return { id: `msg_${head.id.slice(head.id.indexOf('-') + 1)}`, model: head.model };
 }
 
@@ -39,7 +39,7 @@ export interface DeltaUsage {
 }
 
 /** Why a message ended. */
-export interface Ending {
+export interface MessageEnding {
   readonly stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | null;
   /** The stop sequence that ended the message. */
   readonly stop_sequence: string | null;
@@ -47,22 +47,22 @@ export interface Ending {
   readonly container: null;
 }
 
-export const noEnding: Ending = { stop_reason: null, stop_sequence: null, stop_details: null, container: null };
+export const noEnding: MessageEnding = { stop_reason: null, stop_sequence: null, stop_details: null, container: null };
 
 /** The response of POST /v1/messages. */
 export function messageOf(
   { id, model }: MessageHead,
-  answer: { readonly content: readonly ContentBlock[]; readonly ending: Ending; readonly usage: DeltaUsage },
+  parts: { readonly content: readonly ContentBlock[]; readonly ending: MessageEnding; readonly usage: DeltaUsage },
 ) {
   return {
     id,
     type: 'message',
     role: 'assistant',
     model,
-    content: answer.content,
-    ...answer.ending,
+    content: parts.content,
+    ...parts.ending,
     diagnostics: null,
-    usage: { ...answer.usage, cache_creation: null, inference_geo: null, service_tier: 'standard', speed: null },
+    usage: { ...parts.usage, cache_creation: null, inference_geo: null, service_tier: 'standard', speed: null },
   } as const;
 }
 

@@ -6,7 +6,7 @@ import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-requ
 const fine = { model: 'toy', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
-function faultOf(body: object): object | undefined {
+function errorOf(body: object): object | undefined {
   try {
     parseRequest(MessagesRequest, body);
     return undefined;
@@ -142,8 +142,8 @@ describe('MessagesRequest', () => {
       { ...fine, service_tier: 'priority' },
       refused('service_tier', 'must be auto or standard_only; other service tiers are not supported.'),
     ],
-  ])('names what is wrong: %j', (body, fault) => {
-    expect(faultOf(body)).toEqual(fault);
+  ])('names what is wrong: %j', (body, error) => {
+    expect(errorOf(body)).toEqual(error);
   });
 });
 

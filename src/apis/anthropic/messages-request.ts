@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
-import { list, refused } from '../../requests/fields.ts';
+import { list, unsupportedField } from '../../requests/fields.ts';
 import { mostStops } from '../../requests/sampling.ts';
 import { message, mostBlocks, ofTypes, systemContent } from './blocks.ts';
 import { toolFields } from './tools.ts';
@@ -46,9 +46,9 @@ export const CountTokensRequest = z.object({
   output_format: format.nullish(),
   cache_control: z.looseObject({}).nullish(),
 
-  speed: refused('must be standard; other speeds are not supported', ['standard']),
-  context_management: refused('context editing is not supported; shorten the messages'),
-  mcp_servers: refused('MCP servers are not supported; send their tools as custom tools'),
+  speed: unsupportedField('must be standard; other speeds are not supported', ['standard']),
+  context_management: unsupportedField('context editing is not supported; shorten the messages'),
+  mcp_servers: unsupportedField('MCP servers are not supported; send their tools as custom tools'),
 });
 
 export type CountTokensRequest = z.output<typeof CountTokensRequest>;
@@ -62,18 +62,18 @@ export const MessagesRequest = CountTokensRequest.extend({
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.number().int().min(0).nullish(),
   metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
-  service_tier: refused('must be auto or standard_only; other service tiers are not supported', [
+  service_tier: unsupportedField('must be auto or standard_only; other service tiers are not supported', [
     'auto',
     'standard_only',
   ]),
 
-  container: refused('containers are not supported'),
-  compaction: refused('compaction is not supported; shorten the messages'),
-  thread: refused('threads are not supported; send all messages'),
-  fallbacks: refused('fallback models are not supported; only the requested model responds'),
-  fallback_credit_token: refused('fallback models are not supported; only the requested model responds'),
-  inference_geo: refused('the inference region cannot be chosen'),
-  diagnostics: refused('cache misses are not diagnosed'),
+  container: unsupportedField('containers are not supported'),
+  compaction: unsupportedField('compaction is not supported; shorten the messages'),
+  thread: unsupportedField('threads are not supported; send all messages'),
+  fallbacks: unsupportedField('fallback models are not supported; only the requested model responds'),
+  fallback_credit_token: unsupportedField('fallback models are not supported; only the requested model responds'),
+  inference_geo: unsupportedField('the inference region cannot be chosen'),
+  diagnostics: unsupportedField('cache misses are not diagnosed'),
 });
 
 export type MessagesRequest = z.output<typeof MessagesRequest>;

@@ -3,16 +3,16 @@ import { countPrompt } from '../../generate/count-prompt.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { constant, listOf, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { countMessages, countStopSequences, countTools } from '../../http/request-limits.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { type GenerateServices, sendResponse } from '../../http/send-response.ts';
 import { estimateWith } from '../../http/token-estimate.ts';
 import { collectMessage } from './collect-message.ts';
 import { messageHead } from './message.ts';
 import { MessageWriter } from './message-writer.ts';
 import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-request.ts';
-import { ignoredFields, inTheirNames, renameFault } from './rename-fault.ts';
+import { ignoredFields, renameError, withRenamedErrors } from './rename-error.ts';
 import { toChat } from './to-chat.ts';
 
 const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
@@ -49,21 +49,22 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(MessagesRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
-    return sendAnswer(request, reply, {
+    return sendResponse(request, reply, {
       unknownFields,
-      idOf: (answer) => messageHead(answer.options).id,
+      idOf: (response) => messageHead(response.options).id,
       begin: async (signal) => {
         const context = { ...contextFor(request, services.generate), tellsStop: true };
-        const answer = await inTheirNames(origin, () => chat(translated, context, signal));
-        return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
+        const response = await withRenamedErrors(origin, () => chat(translated, context, signal));
+        return { ...response, ignored: [...ignored, ...ignoredFields(response.ignored, origin)] };
       },
-      writer: (answer) =>
+      writer: (response) =>
         new MessageWriter({
-          head: messageHead(answer.options),
+          head: messageHead(response.options),
           requestId: request.id,
-          rename: (fault) => renameFault(fault, origin),
+          rename: (error) => renameError(error, origin),
         }),
-      whole: (answer) => inTheirNames(origin, () => collectMessage(answer.generation, messageHead(answer.options))),
+      whole: (response) =>
+        withRenamedErrors(origin, () => collectMessage(response.generation, messageHead(response.options))),
     });
   },
 };
@@ -87,8 +88,10 @@ export const countTokensEndpoint: Endpoint<GenerateServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(CountTokensRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
-    const counted = await inTheirNames(origin, () => countPrompt(translated, services.generate, requestSignal(reply)));
-    tellIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
+    const counted = await withRenamedErrors(origin, () =>
+      countPrompt(translated, services.generate, requestSignal(reply)),
+    );
+    reportIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
     return tokenCount(counted.tokens);
   },
 };

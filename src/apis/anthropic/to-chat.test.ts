@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { ChatRequest } from '../../requests/chat-request.ts';
 import { parseRequest } from '../../requests/fields.ts';
 import { CountTokensRequest, MessagesRequest } from './messages-request.ts';
-import { ignoredFields, renameFault } from './rename-fault.ts';
+import { ignoredFields, renameError } from './rename-error.ts';
 import { toChat } from './to-chat.ts';
 
 const user = { role: 'user', content: 'Hi' };
@@ -89,7 +89,7 @@ describe('the messages of the chat', () => {
 });
 
 describe('a last message of the assistant', () => {
-  const faultOf = (content: unknown): string => {
+  const errorOf = (content: unknown): string => {
     try {
       messagesOf(user, { role: 'assistant', content });
       return '';
@@ -114,8 +114,8 @@ describe('a last message of the assistant', () => {
   });
 
   it('cannot end with whitespace or a call', () => {
-    expect(faultOf('It is ')).toBe('messages[1].content: final assistant content cannot end with trailing whitespace.');
-    expect(faultOf([text('a'), use('t1')])).toBe(
+    expect(errorOf('It is ')).toBe('messages[1].content: final assistant content cannot end with trailing whitespace.');
+    expect(errorOf([text('a'), use('t1')])).toBe(
       'messages[1].content[1]: the conversation ends with this tool_use block; send its result in a tool_result block.',
     );
   });
@@ -187,7 +187,7 @@ describe('the fields of the chat', () => {
   });
 });
 
-describe('renameFault', () => {
+describe('renameError', () => {
   const content = [text('a'), result('t1', { content: [text('b'), picture] }), picture];
   const messages = [user, { role: 'assistant', content: [use('t1')] }, { role: 'user', content }];
   const { origin } = translate({ messages, system: 'Be brief.', output_format: { type: 'json_schema', schema: {} } });
@@ -211,7 +211,7 @@ describe('renameFault', () => {
     ['max_tokens', 'max_tokens'],
   ])('calls %s %s', (param, field) => {
     const cause = new Error('underneath');
-    const renamed = renameFault(
+    const renamed = renameError(
       new ApiError('invalid_request', `${param}: is wrong.`, { param, cause, retryAfter: 3, headers: { allow: 'x' } }),
       origin,
     );
@@ -227,7 +227,7 @@ describe('renameFault', () => {
   });
 
   it('leaves a message that does not begin with the field as it is', () => {
-    const { message, param } = renameFault(new ApiError('invalid_request', 'All is wrong.', { param: 'stop' }), origin);
+    const { message, param } = renameError(new ApiError('invalid_request', 'All is wrong.', { param: 'stop' }), origin);
     expect({ message, param }).toEqual({ message: 'All is wrong.', param: 'stop_sequences' });
   });
 

@@ -1,11 +1,11 @@
 import { ApiError } from '../../errors.ts';
 import type { ChatRequest } from '../../requests/chat-request.ts';
-import { conversationOf, type MessagePlace } from './conversation.ts';
+import { conversationOf, type MessagePaths } from './conversation.ts';
 import type { CountTokensRequest, MessagesRequest } from './messages-request.ts';
 import type { Tool } from './tools.ts';
 
 /** A request, translated to a chat request. */
-export interface Translated {
+export interface MessagesTranslation {
   readonly chat: ChatRequest;
   /** Fields that a chat request cannot express. */
   readonly ignored: readonly string[];
@@ -16,13 +16,13 @@ export interface Translated {
 /** The paths in the original request of the parts of a chat request. */
 export interface Origin {
   /** One for each message of the chat. */
-  readonly places: readonly MessagePlace[];
+  readonly paths: readonly MessagePaths[];
   readonly formatField: 'output_config.format' | 'output_format';
 }
 
 /** Translates a request of this API to a chat request. */
-export function toChat(request: MessagesRequest | CountTokensRequest): Translated {
-  const { messages, places, isContinued, ignored } = conversationOf(request.messages, request.system);
+export function toChat(request: MessagesRequest | CountTokensRequest): MessagesTranslation {
+  const { messages, paths, isContinued, ignored } = conversationOf(request.messages, request.system);
   const { tools, tool_choice: choice, thinking } = request;
   const { format, field: formatField } = formatOf(request);
   const variables = templateVariables(request);
@@ -43,13 +43,13 @@ export function toChat(request: MessagesRequest | CountTokensRequest): Translate
     ...(Object.keys(variables).length > 0 ? { chat_template_kwargs: variables } : {}),
     ...(thinking && 'display' in thinking && thinking.display === 'omitted' ? { include_reasoning: false } : {}),
   };
-  return { chat, ignored: unused, origin: { places, formatField } };
+  return { chat, ignored: unused, origin: { paths, formatField } };
 }
 
 function samplingOf(request: MessagesRequest): Partial<ChatRequest> {
   const { max_tokens, stream, temperature, top_p, top_k, stop_sequences: stop, metadata } = request;
-  const given = { max_tokens, stream, temperature, top_p, top_k, stop, user: metadata?.user_id };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+  const fields = { max_tokens, stream, temperature, top_p, top_k, stop, user: metadata?.user_id };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
 function functionTool({ name, description, input_schema: parameters, strict }: Tool) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
-import { list, refused } from '../../requests/fields.ts';
+import { list, unsupportedField } from '../../requests/fields.ts';
 
 /** Maximum number of tools per request. */
 const mostTools = 1024;
@@ -24,7 +24,7 @@ const tool = z
       strict: z.boolean().nullish(),
       input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
       eager_input_streaming: z.boolean().nullish(),
-      defer_loading: refused('tool search is not supported; the model gets all tools', [false]),
+      defer_loading: unsupportedField('tool search is not supported; the model gets all tools', [false]),
       allowed_callers: list(z.string(), { most: 64 })
         .refine((callers) => callers.length === 0 || callers.includes('direct'), {
           message: 'only direct calls by the model are supported; include direct',

@@ -1,5 +1,5 @@
 import type { Api } from '../../http/api.ts';
-import { usualErrors } from '../../http/failures.ts';
+import { defaultErrors } from '../../http/failures.ts';
 import { errorSchema } from '../../http/openapi/error-schema.ts';
 import { type HealthServices, liveEndpoint, readyEndpoint } from './health.ts';
 import { type MetricServices, metricsEndpoint } from './metrics.ts';
@@ -22,7 +22,7 @@ interface ConchOptions {
 export function conchApi({ page = [], others }: ConchOptions): Api<ConchServices> {
   const api: Api<ConchServices> = {
     name: 'conch',
-    ...usualErrors,
+    ...defaultErrors,
     errorSchema,
     endpoints: [
       ...pageEndpoints(page),

@@ -1,12 +1,12 @@
 import type { Endpoint, NamedSchema } from '../../http/api.ts';
-import type { Draining } from '../../http/draining.ts';
+import type { DrainState } from '../../http/draining.ts';
 import { constant, object, text } from '../../http/openapi/schema-parts.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 
 /** What health checks depend on. */
 export interface HealthServices {
   readonly models: ModelRegistry;
-  readonly draining: Draining;
+  readonly draining: DrainState;
 }
 
 const notReady: NamedSchema = { name: 'NotReady', schema: object({ status: constant('not ready'), reason: text }) };
@@ -42,7 +42,7 @@ export const readyEndpoint: Endpoint<HealthServices> = {
   handler:
     ({ models, draining }) =>
     async (_request, reply) => {
-      const reason = draining.isBegun ? 'The server is stopping.' : models.notReadyReason();
+      const reason = draining.hasStarted ? 'The server is stopping.' : models.notReadyReason();
       if (reason === undefined) return { status: 'ready' };
       return reply.code(503).header('retry-after', '2').send({ status: 'not ready', reason });
     },

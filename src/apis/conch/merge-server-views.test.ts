@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mergeViews } from './merge-server-views.ts';
 import type { ServerView } from './servers.ts';
 
-const fault = { code: 'UNAVAILABLE', message: 'gone', model: 'm', at: 7 } as const;
+const error = { code: 'UNAVAILABLE', message: 'gone', model: 'm', at: 7 } as const;
 
 function view(changes: Partial<ServerView> = {}): ServerView {
   return {
@@ -19,7 +19,7 @@ function view(changes: Partial<ServerView> = {}): ServerView {
     ejected_seconds: 0,
     weight: 1,
     first_response_ms: null,
-    last_fault: null,
+    last_error: null,
     models: [{ name: 'm', state: 'READY', breaker: 'closed' }],
     ...changes,
   };
@@ -34,7 +34,7 @@ it('adds what several processes count, and shows the worst of what they see', ()
     ejected_seconds: 3,
     weight: 0.4,
     first_response_ms: 12,
-    last_fault: fault,
+    last_error: error,
     models: [{ name: 'm', state: 'FAILED', breaker: 'open' }],
   });
   const alone = view({ id: 'b:8001' });

@@ -29,7 +29,7 @@ function together(one: ServerView, other: ServerView): ServerView {
     ejected_seconds: Math.max(one.ejected_seconds, other.ejected_seconds),
     weight: Math.min(one.weight, other.weight),
     first_response_ms: slower(one.first_response_ms, other.first_response_ms),
-    last_fault: (one.last_fault?.at ?? 0) >= (other.last_fault?.at ?? 0) ? one.last_fault : other.last_fault,
+    last_error: (one.last_error?.at ?? 0) >= (other.last_error?.at ?? 0) ? one.last_error : other.last_error,
     models: one.models.map((model) => {
       const same = other.models.find(({ name }) => name === model.name);
       const state = same?.state === failed ? failed : model.state;

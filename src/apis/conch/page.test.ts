@@ -42,9 +42,9 @@ describe('the page', () => {
     ['gzip;q=0', undefined],
     ['br', undefined],
   ])('responds to Accept-Encoding %j with %s', async (accepted, coding) => {
-    const answer = await appWith([script]).inject({ url: script.path, headers: { 'accept-encoding': accepted } });
-    expect(answer.headers['content-encoding']).toBe(coding);
-    expect(answer.body).toBe(coding === undefined ? 'start();' : 'zipped');
+    const response = await appWith([script]).inject({ url: script.path, headers: { 'accept-encoding': accepted } });
+    expect(response.headers['content-encoding']).toBe(coding);
+    expect(response.body).toBe(coding === undefined ? 'start();' : 'zipped');
   });
 
   it.each([html.etag, html.etag.slice(2), `"other", ${html.etag}`, '*'])(
@@ -59,8 +59,8 @@ describe('the page', () => {
   );
 
   it('is sent to clients with another version', async () => {
-    const answer = await appWith([html]).inject({ url: '/', headers: { 'if-none-match': '"other"' } });
-    expect(answer.statusCode).toBe(200);
+    const response = await appWith([html]).inject({ url: '/', headers: { 'if-none-match': '"other"' } });
+    expect(response.statusCode).toBe(200);
   });
 
   it('needs neither a key nor the header of a restricted API', async () => {

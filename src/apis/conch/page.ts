@@ -41,15 +41,15 @@ function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply):
     vary: 'accept-encoding',
     'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
   });
-  if (hasIt(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.type(type);
   if (zipped === undefined || !takesGzip(request.headers['accept-encoding'])) return reply.send(body);
   return reply.header('content-encoding', 'gzip').send(zipped);
 }
 
 /** Whether the client has the file with this tag. */
-function hasIt(given: string | undefined, etag: string): boolean {
-  const tags = given?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+function matchesEtag(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''));
 }
 

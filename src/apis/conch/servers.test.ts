@@ -4,7 +4,7 @@ import { type ServerView, serversEndpoint } from './servers.ts';
 
 const view = {
   id: 'gpu-1:8001',
-  last_fault: { code: 'INTERNAL', message: 'no', model: 'secret', at: 1 },
+  last_error: { code: 'INTERNAL', message: 'no', model: 'secret', at: 1 },
   models: [
     { name: 'llama', state: 'READY', breaker: 'closed' },
     { name: 'secret', state: 'READY', breaker: 'closed' },
@@ -20,5 +20,5 @@ async function seenBy(models: readonly string[] | undefined) {
 
 it('shows only the models of a key and their failures', async () => {
   expect(await seenBy(undefined)).toEqual([view]);
-  expect(await seenBy(['ll*'])).toEqual([{ ...view, last_fault: null, models: [view.models[0]] }]);
+  expect(await seenBy(['ll*'])).toEqual([{ ...view, last_error: null, models: [view.models[0]] }]);
 });

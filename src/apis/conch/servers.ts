@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { cleanText } from '../../generate/faults.ts';
+import { cleanText } from '../../generate/generation-errors.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { constant, flag, listOf, number, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
 import { mayUse } from '../../keys/key-holder.ts';
@@ -13,7 +13,7 @@ export interface ServerReport {
   readonly name: string;
   readonly kind: 'triton' | 'managed' | 'embedded';
   /** Why the last check of the server failed; undefined if it succeeded. */
-  readonly fault: Error | undefined;
+  readonly error: Error | undefined;
   /** Whether it has ever responded. */
   readonly isKnown: boolean;
   readonly connection: BreakerState;
@@ -25,7 +25,7 @@ export interface ServerReport {
   readonly ejectedFor: number;
   readonly weight: number;
   readonly firstResponse: number | undefined;
-  readonly lastFault: { readonly error: unknown; readonly model: string; readonly at: number } | undefined;
+  readonly lastFailure: { readonly error: unknown; readonly model: string; readonly at: number } | undefined;
   readonly models: readonly { readonly name: string; readonly state: string; readonly breaker: BreakerState }[];
 }
 
@@ -49,7 +49,7 @@ const serverSchema = object({
   ejected_seconds: number,
   weight: number,
   first_response_ms: orNull(number),
-  last_fault: orNull(object({ code: text, message: text, model: text, at: whole })),
+  last_error: orNull(object({ code: text, message: text, model: text, at: whole })),
   models: listOf(object({ name: text, state: text, breaker: { enum: ['closed', 'open', 'half-open'] } })),
 });
 
@@ -75,10 +75,10 @@ export const serversEndpoint: Endpoint<ServerServices> = {
 
 /** A server without the models that the key cannot use. */
 function visible(server: ServerView, key: FastifyRequest['key']): ServerView {
-  const { models, last_fault: fault } = server;
+  const { models, last_error: failure } = server;
   return {
     ...server,
-    last_fault: fault && mayUse(key, fault.model) ? fault : null,
+    last_error: failure && mayUse(key, failure.model) ? failure : null,
     models: models.filter(({ name }) => mayUse(key, name)),
   };
 }
@@ -88,13 +88,13 @@ export type ServerView = ReturnType<typeof describeServer>;
 
 /** A report as the API returns it. */
 export function describeServer(report: ServerReport) {
-  const { lastFault } = report;
+  const { lastFailure } = report;
   return {
     id: report.name,
     object: 'server',
     kind: report.kind,
     state: stateOf(report),
-    ready: report.isKnown && report.fault === undefined && report.connection === 'closed',
+    ready: report.isKnown && report.error === undefined && report.connection === 'closed',
     running: report.running,
     requests: report.requests,
     failures: report.failures,
@@ -103,11 +103,11 @@ export function describeServer(report: ServerReport) {
     ejected_seconds: rounded(report.ejectedFor / 1000),
     weight: rounded(report.weight),
     first_response_ms: report.firstResponse === undefined ? null : rounded(report.firstResponse),
-    last_fault: lastFault
+    last_error: lastFailure
       ? {
-          ...faultText(lastFault.error),
-          model: lastFault.model,
-          at: Math.floor(lastFault.at / 1000),
+          ...failureText(lastFailure.error),
+          model: lastFailure.model,
+          at: Math.floor(lastFailure.at / 1000),
         }
       : null,
     models: report.models,
@@ -115,15 +115,15 @@ export function describeServer(report: ServerReport) {
 }
 
 /** The state of a server; of several that apply, the first in this order. */
-function stateOf({ isKnown, fault, connection, ejectedFor, weight }: ServerReport): string {
-  if (fault !== undefined || connection !== 'closed') return 'unreachable';
+function stateOf({ isKnown, error, connection, ejectedFor, weight }: ServerReport): string {
+  if (error !== undefined || connection !== 'closed') return 'unreachable';
   if (!isKnown) return 'unknown';
   if (ejectedFor > 0) return 'ejected';
   return weight < 1 ? 'slow-start' : 'ready';
 }
 
 /** What a client may see of a failure. Paths are removed from the server's own message. */
-function faultText(error: unknown): { readonly code: string; readonly message: string } {
+function failureText(error: unknown): { readonly code: string; readonly message: string } {
   if (!(error instanceof StatusError)) return { code: 'UNKNOWN', message: '' };
   return { code: error.code, message: error.unreachable ? error.message : cleanText(error.message) };
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Admission } from '../../models/admission.ts';
-import { type InferenceWatch, unwatched } from '../../request-watch.ts';
+import { type InferenceWatch, noWatch } from '../../request-watch.ts';
 import { MeasuredInference } from './measured-inference.ts';
 import { QueueFull } from './queue-full.ts';
 
@@ -59,11 +59,11 @@ export class AdmittedServer extends PassingServer {
     );
   }
 
-  #begin({ model }: InferRequest, { watch = unwatched }: CallOptions): InferenceWatch {
+  #begin({ model }: InferRequest, { watch = noWatch }: CallOptions): InferenceWatch {
     return watch.inference({ server: this.name, model, maxTokens: undefined });
   }
 
-  async #enter({ model }: InferRequest, { signal = never, watch = unwatched }: CallOptions): Promise<() => void> {
+  async #enter({ model }: InferRequest, { signal = never, watch = noWatch }: CallOptions): Promise<() => void> {
     try {
       return await this.#admission.enter(model, { priority: 0, signal, watch });
     } catch (error) {
@@ -77,8 +77,8 @@ function withHeaders(options: CallOptions, { headers }: InferenceWatch): CallOpt
   return { ...options, metadata: { ...options.metadata, ...headers } };
 }
 
-function statusOf(fault: ApiError): StatusError {
-  if (fault.code === 'rate_limit_exceeded') return new QueueFull(fault.message, fault.retryAfter ?? 1);
-  const isLate = fault.code === 'deadline_exceeded';
-  return new StatusError(isLate ? 'DEADLINE_EXCEEDED' : 'CANCELLED', fault.message, { cause: fault });
+function statusOf(error: ApiError): StatusError {
+  if (error.code === 'rate_limit_exceeded') return new QueueFull(error.message, error.retryAfter ?? 1);
+  const isLate = error.code === 'deadline_exceeded';
+  return new StatusError(isLate ? 'DEADLINE_EXCEEDED' : 'CANCELLED', error.message, { cause: error });
 }

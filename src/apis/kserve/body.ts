@@ -12,7 +12,7 @@ export async function readBody(message: IncomingMessage, maxInputSize: number): 
   const pieces: Buffer[] = [];
   let size = 0;
   let small = 0;
-  for await (const piece of uploaded(message)) {
+  for await (const piece of piecesOf(message)) {
     size += piece.length;
     if (size > maxInputSize) throw tooLarge(size, maxInputSize);
     if (piece.length < smallPiece && ++small > mostSmallPieces)
@@ -26,7 +26,7 @@ export async function readBody(message: IncomingMessage, maxInputSize: number): 
 }
 
 /** The pieces of a body. A client that disconnects is no internal error. */
-async function* uploaded(message: IncomingMessage): AsyncGenerator<Buffer> {
+async function* piecesOf(message: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* message as AsyncIterable<Buffer>;
   } catch (error) {
@@ -36,10 +36,10 @@ async function* uploaded(message: IncomingMessage): AsyncGenerator<Buffer> {
 
 /** The error for a body above the limit, compressed or not. */
 export function tooLarge(size: number | undefined, maxInputSize: number): StatusError {
-  const shown = size === undefined ? '' : ` of ${size} bytes`;
+  const sizeText = size === undefined ? '' : ` of ${size} bytes`;
   return new StatusError(
     'INVALID_ARGUMENT',
-    `Request JSON size${shown} exceeds the maximum allowed value of ${maxInputSize} bytes. ` +
+    `Request JSON size${sizeText} exceeds the maximum allowed value of ${maxInputSize} bytes. ` +
       'Use --http-max-input-size to increase the limit.',
   );
 }

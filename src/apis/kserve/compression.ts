@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { StatusError } from '../../kserve/status.ts';
-import { HttpFault, plainType } from './answer.ts';
 import { tooLarge } from './body.ts';
+import { HttpError, plainType } from './http-response.ts';
 
 type Encoding = 'gzip' | 'deflate';
 
@@ -13,7 +13,7 @@ const compress = { gzip: promisify(zlib.gzip), deflate: promisify(zlib.deflate) 
 export async function decodedBody(body: Buffer, encoding: string | undefined, maxInputSize: number): Promise<Buffer> {
   if (!encoding || encoding === 'identity') return body;
   if (encoding !== 'gzip' && encoding !== 'deflate')
-    throw new HttpFault(new StatusError('UNIMPLEMENTED', 'Unsupported compression type'), plainType, {
+    throw new HttpError(new StatusError('UNIMPLEMENTED', 'Unsupported compression type'), plainType, {
       'Accept-Encoding': 'gzip, deflate',
     });
   try {

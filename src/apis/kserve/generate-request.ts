@@ -23,8 +23,8 @@ const nested = 'parameters';
 /** A `generate` request: keys that are inputs of the model become tensors, all others parameters. */
 export function generateRequest(json: JsonValue, metadata: ModelMetadata, version: string): WireRequest {
   const known = new Map(metadata.inputs.map((input) => [binaryOf(input.name), input]));
-  const given = find(json, 'id');
-  const id = given === undefined ? '' : textOf(prefixed("Unable to parse 'id'", () => asString(given)));
+  const idValue = find(json, 'id');
+  const id = idValue === undefined ? '' : textOf(prefixed("Unable to parse 'id'", () => asString(idValue)));
   const inputs: InputPart[] = [];
   const parameters: [string, InferParameter][] = [];
   const take = (name: string, value: JsonValue): void => {

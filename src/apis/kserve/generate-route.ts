@@ -4,35 +4,35 @@ import { untilEnd } from '../../kserve/awaited-responses.ts';
 import { parseJson } from '../../kserve/json-parse.ts';
 import type { InferRequest, InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { isRefusal } from '../../kserve/stream-fault.ts';
+import { isRefusal } from '../../kserve/stream-refusal.ts';
 import type { Signal } from '../../signal.ts';
-import { type Answer, codeOfStatus, errorJson, httpStatus, jsonType } from './answer.ts';
-import { generateEvent } from './generate-answer.ts';
+import { generateEvent } from './generate-event.ts';
 import { generateRequest } from './generate-request.ts';
+import { codeOfStatus, errorJson, type HttpResponse, httpStatus, jsonType } from './http-response.ts';
 import { QueueFull } from './queue-full.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
 /** POST …/generate and …/generate_stream: keys in, keys out, for any kind of model. */
 export const generateRoutes: readonly Route[] = [post('/generate', generate), post('/generate_stream', generateStream)];
 
-function post(end: string, answer: Route['answer']): Route {
-  return { path: modelPath(end), methods: ['POST'], api: 'inference', contentType: jsonType, answer };
+function post(end: string, respond: Route['respond']): Route {
+  return { path: modelPath(end), methods: ['POST'], api: 'inference', contentType: jsonType, respond };
 }
 
-async function generate(exchange: Exchange): Promise<Answer | undefined> {
+async function generate(exchange: Exchange): Promise<HttpResponse | undefined> {
   const request = await requestOf(exchange);
   const outcomes: Outcome[] = [];
   await untilEnd(
     (sink) => begin(exchange, request, sink),
     (response) => outcomes.push(outcomeOf(response)),
-  ).catch((error: unknown) => outcomes.push(outcomeOfFault(error, outcomes.length > 0)));
+  ).catch((error: unknown) => outcomes.push(outcomeOfError(error, outcomes.length > 0)));
   const [only] = outcomes;
   const status = only?.status ?? 200;
   // Triton starts its HTTP response with the first inference response, before it knows of others: so it is chunked.
   const { reply } = exchange;
   reply.hijack();
   if (exchange.signal.aborted) return undefined;
-  exchange.request.faultCode = codeOfStatus(status);
+  exchange.request.errorCode = codeOfStatus(status);
   reply.code(status).raw.writeHead(status, { ...ownHeaders(reply), 'content-type': jsonType });
   reply.raw.write(only && outcomes.length === 1 ? only.json : errorJson(notOne), 'latin1');
   reply.raw.end();
@@ -42,7 +42,7 @@ async function generate(exchange: Exchange): Promise<Answer | undefined> {
 const notOne =
   'generate expects model to produce exactly 1 response, use generate stream for model that generates various number of responses';
 
-async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
+async function generateStream(exchange: Exchange): Promise<HttpResponse | undefined> {
   const request = await requestOf(exchange);
   await new Promise<void>((resolve, reject) => {
     new OutcomeStream(exchange, { resolve, reject }).start(request);
@@ -50,7 +50,7 @@ async function generateStream(exchange: Exchange): Promise<Answer | undefined> {
   return undefined;
 }
 
-interface Settling {
+interface PromiseCallbacks {
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -58,14 +58,14 @@ interface Settling {
 /** Writes the responses of an inference as server-sent events. The status is that of the first. */
 class OutcomeStream implements ResponseSink {
   readonly #exchange: Exchange;
-  readonly #settling: Settling;
+  readonly #callbacks: PromiseCallbacks;
   readonly #output: ClientOutput;
   #running: RunningInference | undefined;
   #isOpen = false;
 
-  constructor(exchange: Exchange, settling: Settling) {
+  constructor(exchange: Exchange, callbacks: PromiseCallbacks) {
     this.#exchange = exchange;
-    this.#settling = settling;
+    this.#callbacks = callbacks;
     this.#output = new ClientOutput(exchange.reply.raw, { source: () => this.#running, encoding: 'latin1' });
   }
 
@@ -81,13 +81,13 @@ class OutcomeStream implements ResponseSink {
     const { signal } = this.#exchange;
     try {
       if (error !== undefined) {
-        const failure = outcomeOfFault(error, this.#isOpen);
+        const failure = outcomeOfError(error, this.#isOpen);
         if (!signal.aborted) this.#write(failure);
       }
       this.#close(signal);
-    } catch (fault) {
+    } catch (writeError) {
       this.#output.close();
-      this.#settling.reject(fault);
+      this.#callbacks.reject(writeError);
     }
   }
 
@@ -102,14 +102,14 @@ class OutcomeStream implements ResponseSink {
       if (!this.#isOpen) this.#open(200);
       this.#output.end(reason instanceof ApiError ? `data: ${errorJson(reason.message)}\n\n` : '');
     }
-    this.#settling.resolve();
+    this.#callbacks.resolve();
   }
 
   #open(status: number): void {
     const { reply, request } = this.#exchange;
     this.#isOpen = true;
     reply.hijack();
-    request.faultCode = codeOfStatus(status);
+    request.errorCode = codeOfStatus(status);
     reply
       .code(status)
       .raw.writeHead(status, { ...ownHeaders(reply), 'content-type': 'text/event-stream; charset=utf-8' });
@@ -141,8 +141,8 @@ interface Outcome {
 }
 
 /** A failure of the model is an outcome too. The failure of a request that never started is thrown. */
-function outcomeOfFault(error: unknown, isBegun: boolean): Outcome {
-  if (!(error instanceof StatusError) || error instanceof QueueFull || (!isBegun && isRefusal(error))) throw error;
+function outcomeOfError(error: unknown, hasStarted: boolean): Outcome {
+  if (!(error instanceof StatusError) || error instanceof QueueFull || (!hasStarted && isRefusal(error))) throw error;
   return failed(error);
 }
 

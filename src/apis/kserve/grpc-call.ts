@@ -20,7 +20,7 @@ export interface CallHandler {
   /** The client is slower than its responses. */
   onFull?(): void;
   /** The client has caught up. */
-  onRoom?(): void;
+  onWritable?(): void;
 }
 
 /** How a call ended. */
@@ -50,7 +50,7 @@ export class GrpcCall {
   /** Messages are unpacked one after the other, so that they keep their order. */
   #unpacking: Promise<void> | undefined;
   #handler: CallHandler | undefined;
-  #hasBegun = false;
+  #hasStarted = false;
   #hasEnded = false;
   #outcome: Outcome | undefined;
 
@@ -63,7 +63,7 @@ export class GrpcCall {
     this.#output = new GrpcOutput(stream, {
       slowClientTimeout: limits.slowClientTimeout,
       onFull: () => this.#handler?.onFull?.(),
-      onRoom: () => this.#handler?.onRoom?.(),
+      onWritable: () => this.#handler?.onWritable?.(),
     });
     this.#messages = new FrameReader('client', limits.maxMessageSize);
     this.#encoding = String(headers['grpc-encoding'] ?? 'identity');
@@ -132,14 +132,14 @@ export class GrpcCall {
   }
 
   #finish(outcome: Uint8Array | StatusError | undefined): void {
-    const fault = outcome instanceof StatusError ? outcome : undefined;
-    this.#outcome = { code: fault?.code ?? 'OK', message: fault?.message };
+    const error = outcome instanceof StatusError ? outcome : undefined;
+    this.#outcome = { code: error?.code ?? 'OK', message: error?.message };
     const trailers = {
-      'grpc-status': String(statusCodes[fault?.code ?? 'OK']),
-      ...(fault ? { 'grpc-message': encodedMessage(fault.message) } : {}),
+      'grpc-status': String(statusCodes[error?.code ?? 'OK']),
+      ...(error ? { 'grpc-message': encodedMessage(error.message) } : {}),
     };
-    if (fault && !this.#hasBegun)
-      this.#stream.respond({ ...answerHeaders, 'x-request-id': this.id, ...trailers }, { endStream: true });
+    if (error && !this.#hasStarted)
+      this.#stream.respond({ ...responseHeaders, 'x-request-id': this.id, ...trailers }, { endStream: true });
     else {
       this.#begin();
       this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers));
@@ -151,9 +151,9 @@ export class GrpcCall {
   }
 
   #begin(): void {
-    if (this.#hasBegun) return;
-    this.#hasBegun = true;
-    this.#stream.respond({ ...answerHeaders, 'x-request-id': this.id }, { waitForTrailers: true });
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    this.#stream.respond({ ...responseHeaders, 'x-request-id': this.id }, { waitForTrailers: true });
   }
 
   #onData(chunk: Buffer): void {
@@ -219,7 +219,7 @@ export function refuseForeign(stream: ServerHttp2Stream): void {
   stream.respond({ ':status': constants.HTTP_STATUS_UNSUPPORTED_MEDIA_TYPE }, { endStream: true });
 }
 
-const answerHeaders = {
+const responseHeaders = {
   ':status': 200,
   'content-type': 'application/grpc',
   'grpc-accept-encoding': 'identity, deflate, gzip',

@@ -66,7 +66,7 @@ export function createKserveGrpc(options: KserveGrpcOptions): KserveGrpc {
     const call = new GrpcCall(stream, headers, callLimits);
     let holder: KeyHolder | undefined;
     logCall(stream, call, { watch, holder: () => holder, logger: options.logger });
-    keep(calls, call, stream);
+    track(calls, call, stream);
     checked.then(
       (found) => {
         holder = found;
@@ -114,7 +114,7 @@ function createServer({ maxHeaders, maxHeaderSize, tls } = usualConnections): Ht
   return server;
 }
 
-function keep(calls: Set<GrpcCall>, call: GrpcCall, stream: ServerHttp2Stream): void {
+function track(calls: Set<GrpcCall>, call: GrpcCall, stream: ServerHttp2Stream): void {
   calls.add(call);
   stream.once('close', () => calls.delete(call));
 }
@@ -124,12 +124,12 @@ function forHolder({ server, keyLimits: limits }: KserveGrpcOptions, holder: Key
 }
 
 function begin(call: GrpcCall, options: KserveGrpcOptions): void {
-  const onFault = (error: unknown): void => options.logger.error(error, 'a KServe call met an unexpected condition');
+  const onError = (error: unknown): void => options.logger.error(error, 'a KServe call met an unexpected condition');
   if (call.path === `${servicePath}ModelStreamInfer`) {
-    call.handle(new StreamHandler(call, options.server, onFault));
+    call.handle(new StreamHandler(call, options.server, onError));
     return;
   }
-  const answer = unaryMethod(call.path, options);
-  if (answer) call.handle(new UnaryHandler(call, answer, onFault));
+  const method = unaryMethod(call.path, options);
+  if (method) call.handle(new UnaryHandler(call, method, onError));
   else call.end(new StatusError('UNIMPLEMENTED', ''));
 }

@@ -3,8 +3,8 @@ import { deadlineOf, encodedMessage, metadataOf } from './grpc-headers.ts';
 
 describe('headers', () => {
   it('carry deadlines in every unit', () => {
-    const deadlines = ['2H', '3M', '4S', '5m', '6000u', '7n', '5x', '', '123456789S'].map((given) =>
-      deadlineOf({ 'grpc-timeout': given }),
+    const deadlines = ['2H', '3M', '4S', '5m', '6000u', '7n', '5x', '', '123456789S'].map((value) =>
+      deadlineOf({ 'grpc-timeout': value }),
     );
     expect(deadlines).toEqual([7_200_000, 180_000, 4000, 5, 6, 1, undefined, undefined, undefined]);
   });

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { KeyHolder } from '../../keys/key-holder.ts';
 import { isControlMethod } from '../../kserve/control-codec.ts';
-import { type RequestRecord, unrecorded } from '../../request-watch.ts';
-import { httpStatus } from './answer.ts';
+import { countingRecorder, type RequestRecord } from '../../request-watch.ts';
 import type { GrpcCall } from './grpc-call.ts';
 import { servicePath } from './grpc-unary.ts';
+import { httpStatus } from './http-response.ts';
 import type { KserveOptions } from './options.ts';
 
 /** Starts the record of a call. Its trace context goes to the upstream server. */
-export function beginCall(headers: IncomingHttpHeaders, { record = unrecorded }: KserveOptions): RequestRecord {
+export function beginCall(headers: IncomingHttpHeaders, { record = countingRecorder }: KserveOptions): RequestRecord {
   const path = String(headers[':path']);
   const isSecure = headers[':scheme'] === 'https';
   const watch = record({ method: 'POST', path, route: isMethod(path) ? path : undefined, headers, isSecure });
@@ -27,22 +27,22 @@ export function logCall(stream: ServerHttp2Stream, call: GrpcCall, { watch, hold
   const start = performance.now();
   stream.once('close', () => {
     const { outcome } = call;
-    const hasLeft = outcome === undefined;
+    const hasDisconnected = outcome === undefined;
     const isGood = outcome?.code === 'OK';
-    const status = isGood ? 200 : hasLeft ? 499 : httpStatus(outcome.code);
-    const code = isGood ? undefined : hasLeft ? 'client_closed_request' : outcome.code.toLowerCase();
+    const status = isGood ? 200 : hasDisconnected ? 499 : httpStatus(outcome.code);
+    const code = isGood ? undefined : hasDisconnected ? 'client_closed_request' : outcome.code.toLowerCase();
     const line = {
       reqId: call.id,
       method: 'gRPC',
       path: call.path,
       status,
       ms: Math.round((performance.now() - start) * 10) / 10,
-      ...watch.end({ status, code, hasLeft, key: holder()?.name }),
+      ...watch.end({ status, code, hasDisconnected, key: holder()?.name }),
       ...(code === undefined ? {} : { code }),
       ...(outcome?.message ? { reason: outcome.message } : {}),
     };
     if (status >= 500) logger.error(line, 'request failed');
-    else if (status >= 400) logger.warn(line, hasLeft ? 'client disconnected' : 'request rejected');
+    else if (status >= 400) logger.warn(line, hasDisconnected ? 'client disconnected' : 'request rejected');
     else logger.info(line, 'request');
   });
 }

@@ -10,7 +10,7 @@ it('writes more messages at once than a call may have arguments', () => {
   const output = new GrpcOutput(stream as unknown as ServerHttp2Stream, {
     slowClientTimeout: 0,
     onFull: () => undefined,
-    onRoom: () => undefined,
+    onWritable: () => undefined,
   });
   const messages = 200_000;
   for (let sent = 0; sent < messages; sent++) output.add(new Uint8Array(1));

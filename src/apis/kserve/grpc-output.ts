@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { flushAfterTurn, type TurnOutput } from '../../http/turn.ts';
+import { flushAfterTurn, type TurnOutput } from '../../http/turn-output.ts';
 import { frames } from '../../kserve/grpc-frames.ts';
 
 interface OutputOptions {
@@ -8,7 +8,7 @@ interface OutputOptions {
   /** The client is slower than its responses. */
   readonly onFull: () => void;
   /** The client has caught up. */
-  readonly onRoom: () => void;
+  readonly onWritable: () => void;
 }
 
 /** Writes messages to a client; all messages of one turn of the event loop go out together. */
@@ -64,6 +64,6 @@ export class GrpcOutput implements TurnOutput {
     clearTimeout(this.#cutOff);
     this.#isFull = false;
     this.flush();
-    if (!this.#isFull) this.#options.onRoom();
+    if (!this.#isFull) this.#options.onWritable();
   };
 }

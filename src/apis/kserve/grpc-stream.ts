@@ -1,9 +1,9 @@
-import { StreamFault } from '../../kserve/infer-codec.ts';
+import { StreamError } from '../../kserve/infer-codec.ts';
 import { WireRequest } from '../../kserve/infer-request-codec.ts';
 import { encodeStreamFailure, encodeStreamRefusal } from '../../kserve/infer-response-codec.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { isRefusal } from '../../kserve/stream-fault.ts';
+import { isRefusal } from '../../kserve/stream-refusal.ts';
 import type { CallHandler, GrpcCall } from './grpc-call.ts';
 import { unexpected } from './grpc-unary.ts';
 import { RequestOrder } from './request-order.ts';
@@ -20,17 +20,17 @@ export class StreamHandler implements CallHandler {
   readonly #call: GrpcCall;
   readonly #server: InferenceServer;
   readonly #order: RequestOrder;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #wantsStatus: boolean;
   readonly #running = new Set<StreamedRequest>();
   #isHalfClosed = false;
   #isDraining = false;
 
-  constructor(call: GrpcCall, server: InferenceServer, onFault: (error: unknown) => void) {
+  constructor(call: GrpcCall, server: InferenceServer, onError: (error: unknown) => void) {
     this.#call = call;
     this.#server = server;
     this.#order = new RequestOrder(server);
-    this.#onFault = onFault;
+    this.#onError = onError;
     this.#wantsStatus = call.metadata['triton_grpc_error'] === 'true';
   }
 
@@ -44,11 +44,11 @@ export class StreamHandler implements CallHandler {
     const { signal, metadata } = call;
     const streamed: StreamedRequest = new StreamedRequest(request, {
       server: this.#server,
-      place: this.#order.enter(request),
+      position: this.#order.enter(request),
       call: { signal, metadata },
       send: (message) => call.send(message),
       fail: (error) => {
-        if (!(error instanceof StatusError)) this.#onFault(error);
+        if (!(error instanceof StatusError)) this.#onError(error);
         this.#fail(request, error instanceof StatusError ? error : unexpected());
       },
       onEnd: () => this.#ended(streamed),
@@ -63,7 +63,7 @@ export class StreamHandler implements CallHandler {
     for (const streamed of this.#running) streamed.pause();
   }
 
-  onRoom(): void {
+  onWritable(): void {
     for (const streamed of this.#running) streamed.resume();
   }
 
@@ -92,7 +92,7 @@ export class StreamHandler implements CallHandler {
   #fail(request: WireRequest, error: StatusError): void {
     if (this.#call.signal.aborted) return;
     const wasRefused = isRefusal(error);
-    const isInside = error instanceof StreamFault && wasRefused;
+    const isInside = error instanceof StreamError && wasRefused;
     if (this.#wantsStatus && !isInside) this.#call.end(error);
     else {
       const encode = wasRefused ? encodeStreamRefusal : encodeStreamFailure;

@@ -13,10 +13,10 @@ import type { KserveOptions } from './options.ts';
 import { sharedMemoryRefused } from './shared-memory.ts';
 
 /** Handles one unary call: the bytes of the request in, those of the response out. */
-type Answering = (message: Buffer, call: GrpcCall) => Promise<Uint8Array>;
+type UnaryMethod = (message: Buffer, call: GrpcCall) => Promise<Uint8Array>;
 
 /** The handler of a unary method of either service; undefined for an unknown method. */
-export function unaryMethod(path: string, options: KserveOptions): Answering | undefined {
+export function unaryMethod(path: string, options: KserveOptions): UnaryMethod | undefined {
   const { server, sharedMemory } = options;
   if (path === '/grpc.health.v1.Health/Check')
     return async (_message, { signal }) => {
@@ -45,30 +45,30 @@ export const servicePath = '/inference.GRPCInferenceService/';
 /** Handles the single message of a unary call and ends the call with its result. */
 export class UnaryHandler implements CallHandler {
   readonly #call: GrpcCall;
-  readonly #answer: Answering;
-  readonly #onFault: (error: unknown) => void;
-  #isAnswering = false;
+  readonly #method: UnaryMethod;
+  readonly #onError: (error: unknown) => void;
+  #isRunning = false;
 
-  constructor(call: GrpcCall, answer: Answering, onFault: (error: unknown) => void) {
+  constructor(call: GrpcCall, method: UnaryMethod, onError: (error: unknown) => void) {
     this.#call = call;
-    this.#answer = answer;
-    this.#onFault = onFault;
+    this.#method = method;
+    this.#onError = onError;
   }
 
   onMessage(bytes: Buffer): void {
-    if (this.#isAnswering) return;
-    this.#isAnswering = true;
-    this.#answer(bytes, this.#call).then(
-      (answer) => this.#call.end(answer),
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#method(bytes, this.#call).then(
+      (response) => this.#call.end(response),
       (error: unknown) => {
-        if (!(error instanceof StatusError)) this.#onFault(error);
+        if (!(error instanceof StatusError)) this.#onError(error);
         this.#call.end(error instanceof StatusError ? error : unexpected());
       },
     );
   }
 
   onHalfClose(): void {
-    if (!this.#isAnswering) this.#call.end(new StatusError('INTERNAL', 'The call ended without a message.'));
+    if (!this.#isRunning) this.#call.end(new StatusError('INTERNAL', 'The call ended without a message.'));
   }
 
   onDrain(): void {

@@ -1,4 +1,4 @@
-import { done, failure, plainType } from './answer.ts';
+import { emptyResponse, failure, plainType } from './http-response.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
 /** Liveness and readiness of the server, and readiness of models. */
@@ -10,9 +10,9 @@ export const healthRoutes: readonly Route[] = [
     methods: ['GET'],
     api: 'health',
     contentType: plainType,
-    answer: async (exchange) => {
+    respond: async (exchange) => {
       const { ready } = await exchange.server.call('ModelReady', modelOf(exchange), { signal: exchange.signal });
-      return ready ? done(plainType) : failure(400, 'Model version not ready', plainType);
+      return ready ? emptyResponse(plainType) : failure(400, 'Model version not ready', plainType);
     },
   },
 ];
@@ -24,10 +24,10 @@ function health(kind: 'live' | 'ready', ask: (exchange: Exchange) => Promise<boo
     api: 'health',
     isOpen: true,
     contentType: plainType,
-    answer: async (exchange) => {
+    respond: async (exchange) => {
       // An unreachable server is neither live nor ready.
       const isFine = await ask(exchange).catch(() => false);
-      return isFine ? done(plainType) : { ...done(plainType), status: 400 };
+      return isFine ? emptyResponse(plainType) : { ...emptyResponse(plainType), status: 400 };
     },
   };
 }

@@ -17,10 +17,10 @@ import { requestSignal } from '../../http/request-signal.ts';
 import { type RestrictionCheck, restrictionCheck } from '../../http/restricted-apis.ts';
 import { withoutSchemas } from '../../http/without-schemas.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { type Answer, codeOfStatus, failure, failureOf, jsonType, plainType } from './answer.ts';
 import { readBody } from './body.ts';
 import { generateRoutes } from './generate-route.ts';
 import { healthRoutes } from './health-routes.ts';
+import { codeOfStatus, failure, failureOf, type HttpResponse, jsonType, plainType } from './http-response.ts';
 import { inferRoute } from './infer-route.ts';
 import { kserveHolder, refuseUncounted } from './key-guard.ts';
 import { KeyedServer } from './keyed-server.ts';
@@ -78,8 +78,8 @@ export function createKserveHttp(options: KserveHttpOptions): FastifyInstance {
   // The route reads the body, so that errors have the content type of the route.
   app.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
   app.all('*', async (request, reply) => {
-    const answer = await answerOf(request, reply, { ...options, missingHeader });
-    return answer ? send(reply, answer) : reply;
+    const response = await responseTo(request, reply, { ...options, missingHeader });
+    return response ? send(reply, response) : reply;
   });
   app.setNotFoundHandler((_request, reply) => send(reply, failure(405, 'Method Not Allowed', plainType)));
   return app;
@@ -89,11 +89,11 @@ interface Guards {
   readonly missingHeader: RestrictionCheck;
 }
 
-async function answerOf(
+async function responseTo(
   request: FastifyRequest,
   reply: FastifyReply,
   { server, sharedMemory, maxInputSize, keys, keyLimits, missingHeader }: KserveHttpOptions & Guards,
-): Promise<Answer | undefined> {
+): Promise<HttpResponse | undefined> {
   const path = request.url.split('?', 1)[0] as string;
   for (const route of routes) {
     const found = route.path.exec(path);
@@ -102,7 +102,7 @@ async function answerOf(
     try {
       if (!route.isOpen) request.key = await kserveHolder(request.headers, keys);
     } catch (error) {
-      return failedAnswer(error, request, { ...route, contentType: jsonType });
+      return errorResponse(error, request, { ...route, contentType: jsonType });
     }
     const missing = missingHeader(route.api, request.headers);
     if (missing !== undefined) return failure(403, `This API is restricted, expecting header '${missing}'`, plainType);
@@ -117,8 +117,8 @@ async function answerOf(
       const body = request.method === 'POST' ? await readBody(request.raw, maxInputSize) : Buffer.alloc(0);
       const names: Exchange['names'] = found.groups ?? {};
       request.model = names['model'];
-      if (route.api === 'inference') request.watch.asks(names['model'] ?? '');
-      return await route.answer({
+      if (route.api === 'inference') request.watch.setRequest(names['model'] ?? '');
+      return await route.respond({
         server: new WatchedCalls(key ? new KeyedServer(server, { holder: key }) : server, request.watch),
         sharedMemory,
         maxInputSize,
@@ -131,7 +131,7 @@ async function answerOf(
     } catch (error) {
       const { reason } = requestSignal(reply);
       if (!reply.sent && reason instanceof ApiError) return failure(reason.status, reason.message, route.contentType);
-      if (!reply.sent) return failedAnswer(error, request, route);
+      if (!reply.sent) return errorResponse(error, request, route);
       // The response has started: break it off, so that the client does not take it for complete.
       request.log.error(error, 'a KServe stream met an unexpected condition');
       reply.raw.destroy();
@@ -143,7 +143,7 @@ async function answerOf(
 }
 
 /** The response to a request that fails before its route: too many headers, or an invalid content type. */
-function frameworkFailure(error: unknown, request: FastifyRequest): Answer {
+function frameworkFailure(error: unknown, request: FastifyRequest): HttpResponse {
   if (error instanceof ApiError) return failure(error.status, error.message, jsonType);
   const { statusCode = 500, message } = error as FastifyError;
   if (statusCode < 500) return failure(statusCode, message, jsonType);
@@ -151,22 +151,22 @@ function frameworkFailure(error: unknown, request: FastifyRequest): Answer {
   return failure(500, 'The server met an unexpected condition. The log has the details.', jsonType);
 }
 
-function failedAnswer(error: unknown, request: FastifyRequest, route: Route): Answer {
+function errorResponse(error: unknown, request: FastifyRequest, route: Route): HttpResponse {
   if (error instanceof StatusError) return failureOf(error, route.contentType);
-  if (error instanceof ApiError) return limitAnswer(error);
+  if (error instanceof ApiError) return limitResponse(error);
   request.log.error(error, 'a KServe request met an unexpected condition');
   return failure(500, 'The server met an unexpected condition. The log has the details.', route.contentType);
 }
 
 /** The response to a request above the limits of its key. */
-function limitAnswer({ code, status, message, retryAfter, headers }: ApiError): Answer {
+function limitResponse({ code, status, message, retryAfter, headers }: ApiError): HttpResponse {
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return { ...failure(status, message, jsonType), code, headers: { ...headers, ...retry } };
 }
 
 /** Header names keep Triton's spelling. */
-function send(reply: FastifyReply, { status, contentType, headers, body, code }: Answer): FastifyReply {
-  reply.request.faultCode = code ?? codeOfStatus(status);
+function send(reply: FastifyReply, { status, contentType, headers, body, code }: HttpResponse): FastifyReply {
+  reply.request.errorCode = code ?? codeOfStatus(status);
   if (!reply.request.raw.complete) reply.header('connection', 'close');
   return reply
     .code(status)

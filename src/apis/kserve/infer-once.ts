@@ -15,11 +15,11 @@ export async function inferOnce(
     return await server.infer(request, options);
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 'INVALID_ARGUMENT' || error.message !== '') throw error;
-    throw new StatusError(error.code, await wordsOfRefusal(server, request, options));
+    throw new StatusError(error.code, await refusalMessage(server, request, options));
   }
 }
 
-async function wordsOfRefusal(server: InferenceServer, request: InferRequest, options: CallOptions): Promise<string> {
+async function refusalMessage(server: InferenceServer, request: InferRequest, options: CallOptions): Promise<string> {
   try {
     await firstResponse((sink) => server.stream(request, sink, options));
   } catch (error) {

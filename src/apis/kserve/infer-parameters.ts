@@ -14,11 +14,11 @@ import {
 import { StatusError } from '../../kserve/status.ts';
 
 /** The parameters of an `infer` request in JSON. `binary_data_output` is for the frontend itself. */
-export function readParameters(given: JsonValue | undefined): { parameters: InferParameters; binaryOutput: boolean } {
+export function readParameters(json: JsonValue | undefined): { parameters: InferParameters; binaryOutput: boolean } {
   const parameters: [string, InferParameter][] = [];
   let binaryOutput = false;
-  if (given === undefined) return { parameters, binaryOutput };
-  const members = prefixed('failed to get request params.', () => asMembers(given));
+  if (json === undefined) return { parameters, binaryOutput };
+  const members = prefixed('failed to get request params.', () => asMembers(json));
   for (const [name, value] of members) {
     if (name === 'binary_data_output')
       binaryOutput = prefixed("Unable to parse 'binary_data_output'", () => asBoolean(value));

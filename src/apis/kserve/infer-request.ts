@@ -21,12 +21,12 @@ import { StatusError } from '../../kserve/status.ts';
 import { readParameters, sharedMemoryOf } from './infer-parameters.ts';
 
 /** The encoding of an output: in the JSON, as bytes after it, or none because it is in shared memory. */
-export type OutputForm = 'json' | 'binary' | 'shared-memory';
+export type OutputEncoding = 'json' | 'binary' | 'shared-memory';
 
 /** An `infer` request with the encodings of its outputs. */
 export interface ParsedInfer {
   readonly request: WireRequest;
-  readonly formOf: (output: string) => OutputForm;
+  readonly encodingOf: (output: string) => OutputEncoding;
 }
 
 /** The body of an `infer` request: JSON, then the bytes of binary inputs. */
@@ -45,10 +45,10 @@ export function parseInfer({ body, headerLength, model, version }: InferBody): P
   const { parameters, binaryOutput } = readParameters(find(json, 'parameters'));
   const inputs = readInputs(json, { bytes: body.subarray(headerLength), model });
   const outputs = readOutputs(json);
-  const forms = new Map(outputs.map(({ name, form }) => [name, form]));
+  const encodings = new Map(outputs.map(({ name, encoding }) => [name, encoding]));
   return {
     request: makeRequest({ model, version, id: requestId, parameters, inputs, outputs }),
-    formOf: (output) => forms.get(output) ?? (binaryOutput ? 'binary' : 'json'),
+    encodingOf: (output) => encodings.get(output) ?? (binaryOutput ? 'binary' : 'json'),
   };
 }
 
@@ -86,8 +86,8 @@ function readInput(input: JsonValue): JsonInput {
 }
 
 function inputPart(input: JsonValue, { name, datatype, shape, parameters }: JsonInput): InputPart {
-  const place = sharedMemoryOf(parameters);
-  if (place) return { name, datatype, shape, data: undefined, parameters: place };
+  const sharedMemory = sharedMemoryOf(parameters);
+  if (sharedMemory) return { name, datatype, shape, data: undefined, parameters: sharedMemory };
   const count = elementCount(shape);
   if (count === 0) return { name, datatype, shape, data: Buffer.alloc(0), parameters: [] };
   const data = prefixed("Unable to parse 'data'", () => memberArray(input, 'data'));
@@ -115,7 +115,7 @@ function binarySize(parameters: JsonObject | undefined): number | undefined {
     : Number(prefixed("Unable to parse 'binary_data_size'", () => asUnsigned(size)));
 }
 
-type RequestedOutput = RequestParts['outputs'][number] & { readonly form: OutputForm };
+type RequestedOutput = RequestParts['outputs'][number] & { readonly encoding: OutputEncoding };
 
 function readOutputs(json: JsonValue): RequestedOutput[] {
   if (find(json, 'outputs') === undefined) return [];
@@ -124,9 +124,9 @@ function readOutputs(json: JsonValue): RequestedOutput[] {
     checkOutput(parameters);
     const name = textOf(prefixed("Unable to parse 'name'", () => asString(member(output, 'name'))));
     const classes = classification(parameters);
-    const place = sharedMemoryOf(parameters);
-    if (place) return { name, parameters: place, form: 'shared-memory' };
-    return { name, parameters: classes, form: isBinary(parameters, 'parse') ? 'binary' : 'json' };
+    const sharedMemory = sharedMemoryOf(parameters);
+    if (sharedMemory) return { name, parameters: sharedMemory, encoding: 'shared-memory' };
+    return { name, parameters: classes, encoding: isBinary(parameters, 'parse') ? 'binary' : 'json' };
   });
 }
 
@@ -138,8 +138,8 @@ function checkOutput(parameters: JsonObject | undefined): void {
 }
 
 function isBinary(parameters: JsonObject | undefined, verb: 'parse' | 'set'): boolean {
-  const given = parameters?.get('binary_data');
-  return given !== undefined && prefixed(`Unable to ${verb} 'binary_data'`, () => asBoolean(given));
+  const value = parameters?.get('binary_data');
+  return value !== undefined && prefixed(`Unable to ${verb} 'binary_data'`, () => asBoolean(value));
 }
 
 function classification(parameters: JsonObject | undefined): [string, InferParameter][] {

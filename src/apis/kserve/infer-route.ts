@@ -1,9 +1,9 @@
 import { StatusError } from '../../kserve/status.ts';
-import { type Answer, binaryType, HttpFault, jsonType, plainType } from './answer.ts';
 import { decodedBody, encodedBody } from './compression.ts';
-import { inferAnswer } from './infer-answer.ts';
+import { binaryType, HttpError, type HttpResponse, jsonType, plainType } from './http-response.ts';
 import { inferOnce } from './infer-once.ts';
 import { type ParsedInfer, parseInfer } from './infer-request.ts';
+import { encodeResponse } from './infer-response.ts';
 import { QueueFull } from './queue-full.ts';
 import { rawInfer } from './raw-infer.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
@@ -15,7 +15,7 @@ export const inferRoute: Route = {
   api: 'inference',
   // Triton sets the content type only once it has found the model.
   contentType: plainType,
-  answer: (exchange) =>
+  respond: (exchange) =>
     infer(exchange).catch((error: unknown) => {
       throw error instanceof StatusError ? asHttp(error) : error;
     }),
@@ -23,11 +23,11 @@ export const inferRoute: Route = {
 
 const lengthHeader = 'Inference-Header-Content-Length';
 
-async function infer(exchange: Exchange): Promise<Answer> {
-  const { request, formOf } = await parse(exchange);
+async function infer(exchange: Exchange): Promise<HttpResponse> {
+  const { request, encodingOf } = await parse(exchange);
   const { context: metadata } = exchange.request.watch;
   const response = await inferOnce(exchange.server, request, { signal: exchange.signal, metadata });
-  const { json, blobs } = inferAnswer(response, formOf);
+  const { json, blobs } = encodeResponse(response, encodingOf);
   const isBinary = blobs.length > 0;
   const whole = isBinary ? Buffer.concat([json, ...blobs]) : json;
   const { body, headers } = await encodedBody(whole, exchange.request.headers['accept-encoding']);
@@ -60,12 +60,12 @@ async function parseBody(exchange: Exchange): Promise<ParsedInfer> {
 }
 
 /** The length of the JSON part. Without the header, the whole body is JSON; a header that is no number counts as 0. */
-function lengthOfHeader(given: string | string[] | undefined, bodyLength: number): number {
-  if (given === undefined) return bodyLength;
-  const text = String(given);
+function lengthOfHeader(header: string | string[] | undefined, bodyLength: number): number {
+  if (header === undefined) return bodyLength;
+  const text = String(header);
   const length = Number.parseInt(text, 10) || 0;
   if (length < 0 || length > bodyLength)
-    throw new HttpFault(
+    throw new HttpError(
       new StatusError('INVALID_ARGUMENT', `inference header size should be in range (0, ${bodyLength}), got: ${text}`),
       plainType,
     );
@@ -79,17 +79,17 @@ async function checkModel(exchange: Exchange): Promise<void> {
 
 /** For decoupled models, the message of Triton's HTTP frontend. */
 function asHttp(error: StatusError): StatusError {
-  if (error instanceof HttpFault || error instanceof QueueFull || error.message.startsWith('Request for unknown model'))
+  if (error instanceof HttpError || error instanceof QueueFull || error.message.startsWith('Request for unknown model'))
     return error;
-  return isAboutDecoupled(error) ? decoupled() : new HttpFault(error, jsonType);
+  return isAboutDecoupled(error) ? decoupled() : new HttpError(error, jsonType);
 }
 
 function isAboutDecoupled({ code, message }: StatusError): boolean {
   return code === 'UNIMPLEMENTED' && message.includes('decoupled');
 }
 
-function decoupled(): HttpFault {
-  return new HttpFault(
+function decoupled(): HttpError {
+  return new HttpError(
     new StatusError('UNIMPLEMENTED', "HTTP end point doesn't support models with decoupled transaction policy"),
     plainType,
   );

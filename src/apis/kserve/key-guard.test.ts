@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { openBook } from '../../keys/key-book.ts';
+import { openRegistry } from '../../keys/key-registry.ts';
 import { KeyRing } from '../../keys/key-ring.ts';
 import { digestOf } from '../../keys/secrets.ts';
 import { metadataOf } from './grpc-headers.ts';
 import { kserveHolder } from './key-guard.ts';
 
 const ring = new KeyRing([{ digest: digestOf('secret'), holder: { id: 'key:a', name: 'a' } }]);
-const keys = { ...openBook, isLocked: true, ring };
+const keys = { ...openRegistry, isLocked: true, ring };
 
 it.each([{ authorization: 'Bearer secret' }, { 'x-api-key': 'secret' }])(
   'takes a key from %j, and does not send it on',

@@ -1,13 +1,13 @@
 import { ApiError } from '../../errors.ts';
 import { identify, type KeyHeaders } from '../../http/auth.ts';
 import { type KeyLimits, type KeyPass, passKey } from '../../http/key-limits.ts';
-import type { KeyBook } from '../../keys/key-book.ts';
 import type { KeyHolder } from '../../keys/key-holder.ts';
+import type { KeyRegistry } from '../../keys/key-registry.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Signal } from '../../signal.ts';
 
 /** The holder of the key in these headers; undefined if no key is needed. Throws a StatusError. */
-export async function kserveHolder(headers: KeyHeaders, keys: KeyBook): Promise<KeyHolder | undefined> {
+export async function kserveHolder(headers: KeyHeaders, keys: KeyRegistry): Promise<KeyHolder | undefined> {
   try {
     return await identify(headers, keys);
   } catch (error) {

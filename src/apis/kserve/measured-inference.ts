@@ -6,7 +6,7 @@ export class MeasuredInference implements RunningInference, ResponseSink {
   readonly #watch: InferenceWatch;
   readonly #sink: ResponseSink;
   #running: RunningInference | undefined;
-  #hasBegun = false;
+  #hasResponse = false;
   #isOver = false;
 
   constructor(watch: InferenceWatch, sink: ResponseSink) {
@@ -20,8 +20,8 @@ export class MeasuredInference implements RunningInference, ResponseSink {
   }
 
   response(response: InferResponse): void {
-    if (!this.#hasBegun) this.#watch.first();
-    this.#hasBegun = true;
+    if (!this.#hasResponse) this.#watch.first();
+    this.#hasResponse = true;
     this.#sink.response(response);
   }
 

@@ -2,7 +2,7 @@ import { binaryOf } from '../../kserve/json-value.ts';
 import type { Writable } from '../../kserve/json-write.ts';
 import { configToJson } from '../../kserve/message-json.ts';
 import type { ModelStatistics, TensorMetadata } from '../../kserve/messages.ts';
-import { type Answer, jsonAnswer, jsonType } from './answer.ts';
+import { type HttpResponse, jsonResponse, jsonType } from './http-response.ts';
 import { type Exchange, modelOf, modelPath, type Route } from './route.ts';
 
 /** Metadata, configuration and statistics of the server and its models. */
@@ -30,8 +30,8 @@ export const modelRoutes: readonly Route[] = [
 ];
 
 function get(path: RegExp, read: (exchange: Exchange) => Promise<Writable>): Route {
-  const answer = async (exchange: Exchange): Promise<Answer> => jsonAnswer(await read(exchange));
-  return { path, methods: ['GET'], contentType: jsonType, answer };
+  const respond = async (exchange: Exchange): Promise<HttpResponse> => jsonResponse(await read(exchange));
+  return { path, methods: ['GET'], contentType: jsonType, respond };
 }
 
 async function statistics(exchange: Exchange): Promise<Writable> {

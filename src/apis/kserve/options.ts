@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ConnectionOptions } from '../../http/connections.ts';
-import type { Draining } from '../../http/draining.ts';
+import type { DrainState } from '../../http/draining.ts';
 import type { KeyLimits } from '../../http/key-limits.ts';
 import type { RestrictedApi } from '../../http/restricted-apis.ts';
 import type { ClientBounds } from '../../http/slow-clients.ts';
-import type { KeyBook } from '../../keys/key-book.ts';
+import type { KeyRegistry } from '../../keys/key-registry.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { Recorder } from '../../request-watch.ts';
 
@@ -17,7 +17,7 @@ export interface KserveOptions {
    */
   readonly sharedMemory: boolean;
   /** The API keys that clients need for everything but server health. */
-  readonly keys: KeyBook;
+  readonly keys: KeyRegistry;
   readonly keyLimits: KeyLimits;
   /** The APIs that need an extra header; left out: none. */
   readonly restrictedApis?: readonly RestrictedApi[];
@@ -26,7 +26,7 @@ export interface KserveOptions {
   /** Timeouts of slow clients; left out: none. */
   readonly clients?: ClientBounds;
   /** The shutdown of the process; left out: requests are never cancelled. */
-  readonly draining?: Draining;
+  readonly draining?: DrainState;
   readonly logger: FastifyBaseLogger;
   /** Makes the record of each request; left out: none is made. */
   readonly record?: Recorder;

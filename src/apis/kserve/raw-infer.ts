@@ -22,16 +22,16 @@ export function rawInfer(body: Buffer, config: ModelConfig, version: string): Pa
   const inputs = [{ name: input.name, datatype, shape: batched, data, parameters: [] }];
   return {
     request: makeRequest({ model: config.name, version, id: '', parameters: [], inputs, outputs: [] }),
-    formOf: () => 'binary',
+    encodingOf: () => 'binary',
   };
 }
 
-interface Deduced {
+interface DeducedInput {
   readonly shape: readonly number[];
   readonly data: Buffer;
 }
 
-function textInput(body: Buffer, { name, dims }: ModelTensor): Deduced {
+function textInput(body: Buffer, { name, dims }: ModelTensor): DeducedInput {
   if (dims.some((dimension) => dimension !== 1))
     throw invalid(`For BYTE datatype raw input '${name}', the model must have input shape [1]`);
   const length = Buffer.allocUnsafe(4);
@@ -39,7 +39,7 @@ function textInput(body: Buffer, { name, dims }: ModelTensor): Deduced {
   return { shape: dims, data: Buffer.concat([length, body]) };
 }
 
-function numberInput(data: Buffer, { name, dims }: ModelTensor, datatype: string): Deduced {
+function numberInput(data: Buffer, { name, dims }: ModelTensor, datatype: string): DeducedInput {
   if (dims.filter((dimension) => dimension === -1).length > 1)
     throw invalid(
       `The shape of the raw input '${name}' can not be deduced because there are more than one variable-sized dimension`,

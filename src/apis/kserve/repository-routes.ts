@@ -11,7 +11,7 @@ import {
 } from '../../kserve/json-value.ts';
 import type { RepositoryParameter } from '../../kserve/messages.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { type Answer, done, jsonAnswer, jsonType } from './answer.ts';
+import { emptyResponse, type HttpResponse, jsonResponse, jsonType } from './http-response.ts';
 import type { Exchange, Route } from './route.ts';
 
 /** The model repository: what is in it, loading and unloading. */
@@ -21,15 +21,15 @@ export const repositoryRoutes: readonly Route[] = [
   post(/^\/v2\/repository(?:\/(?<repository>[^/]+))?\/models\/(?<model>[^/]+)\/unload$/, unload),
 ];
 
-function post(path: RegExp, answer: Route['answer']): Route {
-  return { path, methods: ['POST'], api: 'model-repository', contentType: jsonType, answer };
+function post(path: RegExp, respond: Route['respond']): Route {
+  return { path, methods: ['POST'], api: 'model-repository', contentType: jsonType, respond };
 }
 
-async function index({ server, body, signal }: Exchange): Promise<Answer> {
-  const given = find(bodyJson(body), 'ready');
-  const ready = given !== undefined && asBoolean(given);
+async function index({ server, body, signal }: Exchange): Promise<HttpResponse> {
+  const value = find(bodyJson(body), 'ready');
+  const ready = value !== undefined && asBoolean(value);
   const { models } = await server.call('RepositoryIndex', { ready }, { signal });
-  return jsonAnswer(
+  return jsonResponse(
     models.map(({ name, version, state, reason }) => ({
       name: binaryOf(name),
       version: version === '' ? undefined : version,
@@ -39,11 +39,11 @@ async function index({ server, body, signal }: Exchange): Promise<Answer> {
   );
 }
 
-async function load({ server, body, names, signal }: Exchange): Promise<Answer> {
+async function load({ server, body, names, signal }: Exchange): Promise<HttpResponse> {
   refuseRepository(names['repository']);
   const parameters: Record<string, RepositoryParameter> = {};
-  const given = find(bodyJson(body), 'parameters');
-  for (const [name, value] of given === undefined ? [] : asMembers(given)) {
+  const json = find(bodyJson(body), 'parameters');
+  for (const [name, value] of json === undefined ? [] : asMembers(json)) {
     const text = asString(value);
     if (name === 'config') parameters[name] = { string_param: textOf(text) };
     else if (name.startsWith('file:'))
@@ -51,16 +51,16 @@ async function load({ server, body, names, signal }: Exchange): Promise<Answer> 
     else throw new StatusError('INTERNAL', 'unexpected error on creating Triton parameter');
   }
   await server.call('RepositoryModelLoad', { model_name: names['model'] ?? '', parameters }, { signal });
-  return done(jsonType);
+  return emptyResponse(jsonType);
 }
 
-async function unload({ server, body, names, signal }: Exchange): Promise<Answer> {
+async function unload({ server, body, names, signal }: Exchange): Promise<HttpResponse> {
   refuseRepository(names['repository']);
-  const given = find(find(bodyJson(body), 'parameters') ?? null, 'unload_dependents');
+  const value = find(find(bodyJson(body), 'parameters') ?? null, 'unload_dependents');
   // Triton treats a value that is no boolean as false.
-  const parameters = given === true ? { unload_dependents: { bool_param: true } } : {};
+  const parameters = value === true ? { unload_dependents: { bool_param: true } } : {};
   await server.call('RepositoryModelUnload', { model_name: names['model'] ?? '', parameters }, { signal });
-  return done(jsonType);
+  return emptyResponse(jsonType);
 }
 
 function bodyJson(body: Buffer): JsonValue {

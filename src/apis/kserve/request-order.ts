@@ -1,11 +1,11 @@
 import type { InferenceServer, InferRequest } from '../../kserve/server.ts';
 
 /** The position of one request in the order of its stream. */
-export interface Place {
+export interface OrderPosition {
   /** Resolves when this request may start; undefined: now. The requests of one sequence run one after the other. */
   sequenceTurn(): Promise<unknown> | undefined;
   /** The server has finished this request. Its response may still wait for its turn. */
-  answered(): void;
+  markFinished(): void;
   /** Resolves when the response may be sent; undefined: now. */
   turn(): Promise<void> | undefined;
   leave(): void;
@@ -13,7 +13,7 @@ export interface Place {
 
 interface Entry {
   readonly request: InferRequest;
-  readonly answered: Promise<void>;
+  readonly finished: Promise<void>;
   readonly ended: Promise<void>;
 }
 
@@ -30,24 +30,24 @@ export class RequestOrder {
     this.#server = server;
   }
 
-  enter(request: InferRequest): Place {
-    const answered = withResolver();
+  enter(request: InferRequest): OrderPosition {
+    const finished = withResolver();
     const ended = withResolver();
     const earlier = [...this.#running];
-    const entry = { request, answered: answered.promise, ended: ended.promise };
+    const entry = { request, finished: finished.promise, ended: ended.promise };
     this.#running.add(entry);
     return {
       sequenceTurn: () => {
         const sequence = sequenceOf(request);
         if (sequence === undefined) return undefined;
         const before = earlier.filter((other) => sequenceOf(other.request) === sequence);
-        return before.length === 0 ? undefined : Promise.all(before.map((other) => other.answered));
+        return before.length === 0 ? undefined : Promise.all(before.map((other) => other.finished));
       },
-      answered: answered.resolve,
+      markFinished: finished.resolve,
       turn: () => (earlier.length === 0 ? undefined : this.#afterEarlier(request, earlier)),
       leave: () => {
         this.#running.delete(entry);
-        answered.resolve();
+        finished.resolve();
         ended.resolve();
       },
     };
@@ -63,12 +63,12 @@ export class RequestOrder {
     const key = JSON.stringify([model, version]);
     const known = this.#decoupled.get(key);
     if (known) return known;
-    const asked = this.#server.call('ModelConfig', { name: model, version }).then(
+    const lookup = this.#server.call('ModelConfig', { name: model, version }).then(
       ({ config }) => config.model_transaction_policy?.decoupled ?? false,
       () => false,
     );
-    this.#decoupled.set(key, asked);
-    return asked;
+    this.#decoupled.set(key, lookup);
+    return lookup;
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RestrictedGroup } from '../../http/restricted-apis.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { Signal } from '../../signal.ts';
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './http-response.ts';
 
 /** A request to the HTTP frontend with what its path names. */
 export interface Exchange {
@@ -30,7 +30,7 @@ export interface Route {
   /** Whether the route needs no key. */
   readonly isOpen?: boolean;
   /** Returns undefined if it has written the response itself. */
-  answer(exchange: Exchange): Promise<Answer | undefined>;
+  respond(exchange: Exchange): Promise<HttpResponse | undefined>;
 }
 
 /** The model in the path, as control calls expect it. */

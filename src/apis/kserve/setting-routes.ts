@@ -11,25 +11,25 @@ import {
 } from '../../kserve/json-value.ts';
 import type { LogSetting } from '../../kserve/messages.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { type Answer, jsonAnswer, jsonType } from './answer.ts';
+import { type HttpResponse, jsonResponse, jsonType } from './http-response.ts';
 import type { Exchange, Route } from './route.ts';
 
 /** Reads and changes the log and trace settings of the server. */
 export const settingRoutes: readonly Route[] = [
-  { path: /^\/v2\/logging$/, methods: ['GET', 'POST'], contentType: jsonType, answer: logging },
-  { path: /^\/v2\/trace\/setting$/, methods: ['GET', 'POST'], contentType: jsonType, answer: tracing },
+  { path: /^\/v2\/logging$/, methods: ['GET', 'POST'], contentType: jsonType, respond: logging },
+  { path: /^\/v2\/trace\/setting$/, methods: ['GET', 'POST'], contentType: jsonType, respond: tracing },
   {
     path: /^\/v2\/models\/(?<model>[^/]+)\/trace\/setting$/,
     methods: ['GET', 'POST'],
     contentType: jsonType,
-    answer: tracing,
+    respond: tracing,
   },
 ];
 
-async function logging({ server, request, body, signal }: Exchange): Promise<Answer> {
+async function logging({ server, request, body, signal }: Exchange): Promise<HttpResponse> {
   const settings = request.method === 'POST' ? logSettings(parseJson(body)) : {};
   const { settings: now } = await server.call('LogSettings', { settings }, { signal });
-  return jsonAnswer({
+  return jsonResponse({
     log_file: binaryOf(now['log_file']?.string_param ?? ''),
     log_info: now['log_info']?.bool_param ?? false,
     log_warning: now['log_warning']?.bool_param ?? false,
@@ -58,7 +58,7 @@ function logSettings(json: JsonValue): Record<string, LogSetting> {
   return settings;
 }
 
-async function tracing({ server, request, body, names, signal }: Exchange): Promise<Answer> {
+async function tracing({ server, request, body, names, signal }: Exchange): Promise<HttpResponse> {
   const settings = request.method === 'POST' ? traceSettings(parseJson(body)) : {};
   const { settings: now } = await server.call(
     'TraceSetting',
@@ -68,7 +68,7 @@ async function tracing({ server, request, body, names, signal }: Exchange): Prom
   const { trace_level: level, ...others } = now;
   const first = (name: string): string => binaryOf(others[name]?.value[0] ?? '');
   const extra = Object.keys(others).filter((name) => !usual.includes(name));
-  return jsonAnswer({
+  return jsonResponse({
     trace_level: (level?.value ?? []).map(binaryOf),
     ...Object.fromEntries([...usual, ...extra].map((name) => [name, first(name)])),
   });

@@ -11,7 +11,7 @@ import {
 } from '../../kserve/json-value.ts';
 import type { Writable } from '../../kserve/json-write.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { type Answer, done, jsonAnswer, jsonType } from './answer.ts';
+import { emptyResponse, type HttpResponse, jsonResponse, jsonType } from './http-response.ts';
 import type { Exchange, Route } from './route.ts';
 import { sharedMemoryRefused } from './shared-memory.ts';
 
@@ -19,7 +19,7 @@ import { sharedMemoryRefused } from './shared-memory.ts';
 export const sharedMemoryRoutes: readonly Route[] = [
   route('system', 'status', 'GET', async ({ server, names, signal }) => {
     const { regions } = await server.call('SystemSharedMemoryStatus', { name: names['region'] ?? '' }, { signal });
-    return regionsAnswer(regions, ({ name, key, offset, byte_size }) => ({
+    return regionsResponse(regions, ({ name, key, offset, byte_size }) => ({
       name: binaryOf(name),
       key: binaryOf(key),
       offset,
@@ -38,15 +38,19 @@ export const sharedMemoryRoutes: readonly Route[] = [
       byte_size: Number(asUnsigned(needed(json, 'byte_size'))),
     };
     await server.call('SystemSharedMemoryRegister', request, { signal });
-    return done(jsonType);
+    return emptyResponse(jsonType);
   }),
   route('system', 'unregister', 'POST', async ({ server, names, signal }) => {
     await server.call('SystemSharedMemoryUnregister', { name: names['region'] ?? '' }, { signal });
-    return done(jsonType);
+    return emptyResponse(jsonType);
   }),
   route('cuda', 'status', 'GET', async ({ server, names, signal }) => {
     const { regions } = await server.call('CudaSharedMemoryStatus', { name: names['region'] ?? '' }, { signal });
-    return regionsAnswer(regions, ({ name, device_id, byte_size }) => ({ name: binaryOf(name), device_id, byte_size }));
+    return regionsResponse(regions, ({ name, device_id, byte_size }) => ({
+      name: binaryOf(name),
+      device_id,
+      byte_size,
+    }));
   }),
   route('cuda', 'register', 'POST', async ({ server, names, body, signal }) => {
     const name = regionName(names['region'], 'cuda');
@@ -56,11 +60,11 @@ export const sharedMemoryRoutes: readonly Route[] = [
     const deviceId = Number(asUnsigned(member(json, 'device_id')));
     const request = { name, raw_handle: cudaHandle(handle), device_id: deviceId, byte_size: byteSize };
     await server.call('CudaSharedMemoryRegister', request, { signal });
-    return done(jsonType);
+    return emptyResponse(jsonType);
   }),
   route('cuda', 'unregister', 'POST', async ({ server, names, signal }) => {
     await server.call('CudaSharedMemoryUnregister', { name: names['region'] ?? '' }, { signal });
-    return done(jsonType);
+    return emptyResponse(jsonType);
   }),
 ];
 
@@ -70,24 +74,24 @@ function route(
   kind: Kind,
   action: string,
   method: 'GET' | 'POST',
-  answer: (exchange: Exchange) => Promise<Answer>,
+  respond: (exchange: Exchange) => Promise<HttpResponse>,
 ): Route {
   return {
     path: new RegExp(`^/v2/${kind}sharedmemory(?:/region/(?<region>[^/]+))?/${action}$`),
     methods: [method],
     contentType: jsonType,
-    answer: async (exchange) => {
+    respond: async (exchange) => {
       if (!exchange.sharedMemory) throw sharedMemoryRefused();
-      return answer(exchange);
+      return respond(exchange);
     },
   };
 }
 
-function regionsAnswer<Region>(
+function regionsResponse<Region>(
   regions: Readonly<Record<string, Region>>,
   toJson: (region: Region) => Writable,
-): Answer {
-  return jsonAnswer(Object.values(regions).map(toJson));
+): HttpResponse {
+  return jsonResponse(Object.values(regions).map(toJson));
 }
 
 function regionName(name: string | undefined, kind: Kind): string {

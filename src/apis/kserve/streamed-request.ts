@@ -7,11 +7,11 @@ import type {
   ResponseSink,
   RunningInference,
 } from '../../kserve/server.ts';
-import type { Place } from './request-order.ts';
+import type { OrderPosition } from './request-order.ts';
 
 interface RequestOptions {
   readonly server: InferenceServer;
-  readonly place: Place;
+  readonly position: OrderPosition;
   readonly call: CallOptions;
   readonly send: (message: Uint8Array) => void;
   readonly fail: (error: unknown) => void;
@@ -36,7 +36,7 @@ export class StreamedRequest implements ResponseSink {
   }
 
   start(): void {
-    const turn = this.#options.place.sequenceTurn();
+    const turn = this.#options.position.sequenceTurn();
     if (turn)
       turn.then(
         () => this.#begin(),
@@ -46,7 +46,7 @@ export class StreamedRequest implements ResponseSink {
   }
 
   response(response: InferResponse): void {
-    if (response.final) this.#answered();
+    if (response.final) this.#markFinished();
     const { send } = this.#options;
     const message = encodeStreamResponse(response);
     if (this.#isTurn) send(message);
@@ -54,15 +54,15 @@ export class StreamedRequest implements ResponseSink {
   }
 
   end(error?: unknown): void {
-    const { send, fail, onEnd, place } = this.#options;
+    const { send, fail, onEnd, position } = this.#options;
     const request = this.#request;
     if (error !== undefined) {
-      place.answered();
+      position.markFinished();
       this.#inTurn(() => fail(error));
     } else if (!this.#isFinal && request.parameters['triton_enable_empty_final_response'] === true)
       this.#inTurn(() => send(encodeStreamEnd(request)));
     const leave = (): void => {
-      place.leave();
+      position.leave();
       onEnd();
     };
     // A request that sent nothing has no turn to wait for.
@@ -86,9 +86,9 @@ export class StreamedRequest implements ResponseSink {
     if (this.#isPaused) this.#running.pause();
   }
 
-  #answered(): void {
+  #markFinished(): void {
     this.#isFinal = true;
-    this.#options.place.answered();
+    this.#options.position.markFinished();
   }
 
   /** Runs an action now, or when this request may respond; the server is paused meanwhile. */
@@ -101,7 +101,7 @@ export class StreamedRequest implements ResponseSink {
       this.#waiting.push(action);
       return;
     }
-    const turn = this.#options.place.turn();
+    const turn = this.#options.position.turn();
     if (!turn) {
       this.#isTurn = true;
       action();

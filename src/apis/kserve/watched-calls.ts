@@ -27,7 +27,7 @@ export class WatchedCalls extends PassingServer {
   }
 
   #watched({ model }: InferRequest, options: CallOptions | undefined): CallOptions {
-    this.#watch.asks(model);
+    this.#watch.setRequest(model);
     return { ...options, watch: this.#watch };
   }
 }

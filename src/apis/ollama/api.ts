@@ -1,6 +1,6 @@
 import type { Api } from '../../http/api.ts';
 import { object, text } from '../../http/openapi/schema-parts.ts';
-import type { GenerateServices, RowsServices } from '../../http/send-answer.ts';
+import type { GenerateServices, RowsServices } from '../../http/send-response.ts';
 import type { ModelServices } from '../../http/usable-models.ts';
 import { embeddingsEndpoint, embedEndpoint } from './embed.ts';
 import { chatEndpoint, generateEndpoint } from './generate.ts';

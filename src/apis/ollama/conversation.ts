@@ -18,22 +18,22 @@ export interface Conversation {
 }
 
 /** Translates the messages of an Ollama chat. */
-export function conversationOf(given: readonly Message[]): Conversation {
+export function conversationOf(input: readonly Message[]): Conversation {
   const open: OpenCall[] = [];
-  let made = 0;
+  let idCount = 0;
   const ignored: string[] = [];
-  const messages = given.map((message, at): ChatMessage => {
-    const place = `messages[${at}]`;
-    for (const name of unknownFields(message)) ignored.push(`${place}.${name}`);
+  const messages = input.map((message, at): ChatMessage => {
+    const path = `messages[${at}]`;
+    for (const name of unknownFields(message)) ignored.push(`${path}.${name}`);
     const { role, content, images } = message;
     if (images?.length && (role === 'system' || role === 'assistant'))
-      throw invalid(`${place}.images`, 'images are only supported in user and tool messages.');
+      throw invalid(`${path}.images`, 'images are only supported in user and tool messages.');
     if (role === 'system') return { role, content: content ?? '' };
     if (role === 'user') return { role, content: contentOf(content, images) };
     if (role === 'assistant') {
       const calls = (message.tool_calls ?? []).map((call) => ({
         // A length that all model families accept, and the same id each time the conversation is sent.
-        id: call.id || `call${String(made++).padStart(5, '0')}`,
+        id: call.id || `call${String(idCount++).padStart(5, '0')}`,
         type: 'function' as const,
         function: { name: call.function.name, arguments: JSON.stringify(call.function.arguments ?? {}) },
       }));
@@ -48,12 +48,12 @@ export function conversationOf(given: readonly Message[]): Conversation {
     const name = message.tool_name || undefined;
     return {
       role,
-      tool_call_id: answeredBy(open, { id: message.tool_call_id || undefined, name }, place),
+      tool_call_id: callIdFor(open, { id: message.tool_call_id || undefined, name }, path),
       content: contentOf(content, images),
       ...(name === undefined ? {} : { name }),
     };
   });
-  const last = given.at(-1);
+  const last = input.at(-1);
   const isContinued = last?.role === 'assistant' && Boolean(last.content) && !last.tool_calls?.length;
   return { messages, isContinued, ignored };
 }
@@ -65,24 +65,24 @@ export function contentOf(
 ): Extract<ChatMessage, { role: 'user' }>['content'] {
   if (!images?.length) return text ?? '';
   // The media type does not matter: it is detected from the bytes.
-  const shown = images.map((data) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }));
-  return text ? [...shown, { type: 'text', text }] : shown;
+  const imageParts = images.map((data) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }));
+  return text ? [...imageParts, { type: 'text', text }] : imageParts;
 }
 
 /** The id of the call of a tool result. A result may have only a tool name, or nothing: the first open call fits. */
-function answeredBy(
+function callIdFor(
   open: OpenCall[],
   { id, name }: { readonly id: string | undefined; readonly name: string | undefined },
-  place: string,
+  path: string,
 ): string {
-  const isMeant = (call: OpenCall): boolean =>
+  const isMatch = (call: OpenCall): boolean =>
     id === undefined ? name === undefined || call.name === name : call.id === id;
-  const at = open.findIndex(isMeant);
+  const at = open.findIndex(isMatch);
   const [call] = at < 0 ? [] : open.splice(at, 1);
   const known = call?.id ?? id;
   if (known !== undefined) return known;
   const called = name === undefined ? 'tool call' : `call of ${JSON.stringify(name)}`;
-  throw invalid(place, `no earlier ${called} needs this result. Send the assistant message with the call before it.`);
+  throw invalid(path, `no earlier ${called} needs this result. Send the assistant message with the call before it.`);
 }
 
 function invalid(param: string, message: string): ApiError {

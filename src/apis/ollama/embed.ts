@@ -4,15 +4,15 @@ import { embed } from '../../generate/embedding.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { listOf, number, object, text, whole } from '../../http/openapi/schema-parts.ts';
-import { tellIgnored } from '../../http/read-request.ts';
+import { reportIgnored } from '../../http/read-request.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import type { RowsServices } from '../../http/send-answer.ts';
+import type { RowsServices } from '../../http/send-response.ts';
 import { estimatePrompt } from '../../http/token-estimate.ts';
 import type { ModelServices } from '../../http/usable-models.ts';
-import { AnswerClock } from './answer-clock.ts';
 import { readOllama } from './read-ollama.ts';
 import { OllamaEmbeddingsRequest, OllamaEmbedRequest } from './requests.ts';
-import { withoutEffect } from './without-effect.ts';
+import { ResponseClock } from './response-clock.ts';
+import { unusedFields } from './unused-fields.ts';
 
 type EmbedServices = RowsServices & ModelServices;
 
@@ -40,14 +40,14 @@ export const embedEndpoint: Endpoint<EmbedServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const clock = new AnswerClock();
+    const clock = new ResponseClock();
     const { model, body, unknownFields } = await readOllama(OllamaEmbedRequest, request, reply, services);
     clock.loaded();
     const isList = typeof body.input !== 'string';
     const input = { items: typeof body.input === 'string' ? [body.input] : body.input, isList };
-    const wanted = { model: body.model, input, dimensions: body.dimensions };
-    const vectors = await embed(wanted, contextFor(request, services.rows), requestSignal(reply));
-    tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
+    const embedRequest = { model: body.model, input, dimensions: body.dimensions };
+    const vectors = await embed(embedRequest, contextFor(request, services.rows), requestSignal(reply));
+    reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
     return reply.type('application/json; charset=utf-8').send(Readable.from(embedPieces({ model, ...vectors, clock })));
   },
 };
@@ -71,31 +71,33 @@ export const embeddingsEndpoint: Endpoint<EmbedServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { body, unknownFields } = await readOllama(OllamaEmbeddingsRequest, request, reply, services);
-    const wanted = { model: body.model, input: { items: [body.prompt], isList: false } };
-    const { vectors } = await embed(wanted, contextFor(request, services.rows), requestSignal(reply)).catch(ofPrompt);
-    tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
+    const embedRequest = { model: body.model, input: { items: [body.prompt], isList: false } };
+    const { vectors } = await embed(embedRequest, contextFor(request, services.rows), requestSignal(reply)).catch(
+      rethrowForPrompt,
+    );
+    reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
     return { embedding: vectors.flatMap((vector) => Array.from(vector)) };
   },
 };
 
 /** Renames `input` in an error: this endpoint calls it `prompt`. */
-function ofPrompt(error: unknown): never {
-  const fault = ApiError.from(error);
-  throw fault.param === 'input' ? fault.renamed('prompt') : fault;
+function rethrowForPrompt(error: unknown): never {
+  const apiError = ApiError.from(error);
+  throw apiError.param === 'input' ? apiError.renamed('prompt') : apiError;
 }
 
 /** What the response of POST /api/embed is written from. */
-interface EmbedAnswer {
+interface EmbedResponse {
   /** The name in the request. */
   readonly model: string;
   readonly vectors: readonly Float32Array[];
   /** Undefined if not counted. */
   readonly promptTokens: number | undefined;
-  readonly clock: AnswerClock;
+  readonly clock: ResponseClock;
 }
 
 /** The response as JSON, vector by vector: all of them in one string would take much more memory. */
-function* embedPieces({ model, vectors, promptTokens, clock }: EmbedAnswer): Generator<string> {
+function* embedPieces({ model, vectors, promptTokens, clock }: EmbedResponse): Generator<string> {
   const { total, load } = clock.durations();
   yield `{"model":${JSON.stringify(model)},"embeddings":[`;
   for (const [index, vector] of vectors.entries()) yield `${index > 0 ? ',' : ''}${JSON.stringify(Array.from(vector))}`;

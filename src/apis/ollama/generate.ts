@@ -1,18 +1,18 @@
 import { ApiError } from '../../errors.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { anything, constant, flag, listOf, object, text } from '../../http/openapi/schema-parts.ts';
-import { tellIgnored } from '../../http/read-request.ts';
+import { reportIgnored } from '../../http/read-request.ts';
 import { countMessages, countOptionsStop, countTools } from '../../http/request-limits.ts';
-import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { type GenerateServices, sendResponse } from '../../http/send-response.ts';
 import { estimateWith } from '../../http/token-estimate.ts';
 import type { ModelServices } from '../../http/usable-models.ts';
-import { AnswerClock } from './answer-clock.ts';
-import { chatShape, generateShape, loadedOf } from './answer-lines.ts';
 import { ollamaPlan } from './ollama-plan.ts';
 import { readOllama } from './read-ollama.ts';
 import { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
+import { ResponseClock } from './response-clock.ts';
+import { chatShape, generateShape, loadedOf } from './response-lines.ts';
 import { chatOf, generationOf } from './to-chat.ts';
-import { withoutEffect } from './without-effect.ts';
+import { unusedFields } from './unused-fields.ts';
 
 /** What generating needs. */
 type OllamaServices = GenerateServices & ModelServices;
@@ -57,16 +57,16 @@ export const chatEndpoint: Endpoint<OllamaServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const clock = new AnswerClock();
+    const clock = new ResponseClock();
     const { model, body, unknownFields } = await readOllama(OllamaChatRequest, request, reply, services);
     clock.loaded();
-    const place = { model, shape: chatShape, clock };
+    const lineContext = { model, shape: chatShape, clock };
     if (!body.messages?.length) {
-      tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
-      return loaded(body, place, services);
+      reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
+      return loaded(body, lineContext, services);
     }
-    const plan = ollamaPlan(request, { translated: chatOf(body), unknownFields, place, services });
-    return sendAnswer(request, reply, plan);
+    const plan = ollamaPlan(request, { translation: chatOf(body), unknownFields, lineContext, services });
+    return sendResponse(request, reply, plan);
   },
 };
 
@@ -90,23 +90,23 @@ export const generateEndpoint: Endpoint<OllamaServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const clock = new AnswerClock();
+    const clock = new ResponseClock();
     const { model, body, unknownFields } = await readOllama(OllamaGenerateRequest, request, reply, services);
     clock.loaded();
-    const place = { model, shape: generateShape, clock };
+    const lineContext = { model, shape: generateShape, clock };
     if (!body.prompt && !body.images?.length) {
-      tellIgnored(request, reply, [...unknownFields, ...withoutEffect(body)]);
-      return loaded(body, place, services);
+      reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
+      return loaded(body, lineContext, services);
     }
-    const plan = ollamaPlan(request, { translated: generationOf(body), unknownFields, place, services });
-    return sendAnswer(request, reply, plan);
+    const plan = ollamaPlan(request, { translation: generationOf(body), unknownFields, lineContext, services });
+    return sendResponse(request, reply, plan);
   },
 };
 
 /** A request without a prompt only loads its model, which is done by now, or unloads it, which is rejected. */
 function loaded(
   { model, keep_alive: keepAlive }: Pick<OllamaChatRequest, 'model' | 'keep_alive'>,
-  place: Parameters<typeof loadedOf>[0],
+  lineContext: Parameters<typeof loadedOf>[0],
   { generate }: GenerateServices,
 ) {
   const { name } = generate.findModel(model);
@@ -116,5 +116,5 @@ function loaded(
       `keep_alive: unloading a model with 0 is not supported. Send POST /v1/models/${name}/unload.`,
       { param: 'keep_alive' },
     );
-  return loadedOf(place);
+  return loadedOf(lineContext);
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
 import { readyGeneration } from '../../generate/ready-generation.ts';
-import { AnswerClock } from './answer-clock.ts';
-import { type AnswerShape, chatShape, generateShape, loadedOf } from './answer-lines.ts';
-import { collectAnswer } from './collect-answer.ts';
+import { collectGeneration } from './collect-generation.ts';
 import { LineWriter } from './line-writer.ts';
+import { ResponseClock } from './response-clock.ts';
+import { chatShape, generateShape, loadedOf, type ResponseShape } from './response-lines.ts';
 
 const prompt: GenerateEvent = { type: 'prompt-tokens', count: 7 };
 const text = (part: string, tokens = 1): GenerateEvent => {
@@ -21,19 +21,19 @@ const input = (index: number, json: string): GenerateEvent => {
 const finish = (reason: 'stop' | 'length' | 'tool_calls'): GenerateEvent => ({ type: 'finish', choice: 0, reason });
 const usage: GenerateEvent = { type: 'usage', promptTokens: 8, completionTokens: 5 };
 
-const place = (shape: AnswerShape) => ({ model: 'toy:latest', shape, clock: new AnswerClock() });
+const locate = (shape: ResponseShape) => ({ model: 'toy:latest', shape, clock: new ResponseClock() });
 
-function writer(shape: AnswerShape): LineWriter {
-  const rename = (fault: ApiError) => new ApiError(fault.code, `renamed ${fault.message}`);
-  return new LineWriter({ ...place(shape), rename });
+function writer(shape: ResponseShape): LineWriter {
+  const rename = (error: ApiError) => new ApiError(error.code, `renamed ${error.message}`);
+  return new LineWriter({ ...locate(shape), rename });
 }
 
 /** The lines of a stream whose first events open it. */
 function linesOf([first = [], ...others]: readonly (readonly GenerateEvent[])[], shape = chatShape): unknown[] {
-  const answer = writer(shape);
-  let out = answer.begin(first);
-  for (const event of others.flat()) out += answer.write(event);
-  return parsed(out + answer.end());
+  const response = writer(shape);
+  let out = response.begin(first);
+  for (const event of others.flat()) out += response.write(event);
+  return parsed(out + response.end());
 }
 
 function parsed(stream: string): unknown[] {
@@ -73,10 +73,10 @@ describe('a stream of lines', () => {
   });
 
   it('starts with the first event, text or not', () => {
-    const answer = writer(chatShape);
-    expect(answer.contentType).toBe('application/x-ndjson');
-    expect(answer.begin([prompt])).toBe('');
-    expect(parsed(answer.write(text('Hi')))).toEqual([line({ content: 'Hi' })]);
+    const response = writer(chatShape);
+    expect(response.contentType).toBe('application/x-ndjson');
+    expect(response.begin([prompt])).toBe('');
+    expect(parsed(response.write(text('Hi')))).toEqual([line({ content: 'Hi' })]);
   });
 
   it('tells thinking apart', () => {
@@ -135,8 +135,8 @@ describe('a stream of lines', () => {
   });
 
   it('that fails ends with the error', () => {
-    const fault = new ApiError('backend_error', 'gone');
-    expect(writer(chatShape).fail(fault)).toBe('{"error":"renamed gone"}\n');
+    const error = new ApiError('backend_error', 'gone');
+    expect(writer(chatShape).fail(error)).toBe('{"error":"renamed gone"}\n');
   });
 });
 
@@ -147,9 +147,9 @@ describe('a response that is not streamed', () => {
       [text('I '), text('look.'), call(0, 'c1', 'f'), input(0, '{"a":1}'), finish('tool_calls'), usage],
     ];
     expect(
-      await collectAnswer(
+      await collectGeneration(
         readyGeneration(() => events.flat()),
-        place(chatShape),
+        locate(chatShape),
       ),
     ).toEqual(
       last({
@@ -161,15 +161,15 @@ describe('a response that is not streamed', () => {
   });
 
   it('to a request without a prompt says that the model is there', () => {
-    expect(loadedOf(place(generateShape))).toEqual({ ...head, response: '', done: true, done_reason: 'load' });
+    expect(loadedOf(locate(generateShape))).toEqual({ ...head, response: '', done: true, done_reason: 'load' });
   });
 });
 
 it('the durations of a response add up, in nanoseconds', () => {
-  const clock = new AnswerClock();
+  const clock = new ResponseClock();
   clock.loaded();
   clock.first();
-  const { total, load, prompt, answer } = clock.durations();
-  for (const part of [total, load, prompt, answer]) expect(Number.isInteger(part) && part >= 0).toBe(true);
-  expect(Math.abs(total - load - prompt - answer)).toBeLessThanOrEqual(2);
+  const { total, load, prompt, completion } = clock.durations();
+  for (const part of [total, load, prompt, completion]) expect(Number.isInteger(part) && part >= 0).toBe(true);
+  expect(Math.abs(total - load - prompt - completion)).toBeLessThanOrEqual(2);
 });

@@ -2,29 +2,29 @@ import type { TokenLogprob } from '../../contracts/contract.ts';
 import { type GenerateEvent, giveEvent } from '../../contracts/events.ts';
 import type { ApiError } from '../../errors.ts';
 import type { ResponseWriter } from '../../http/response-writer.ts';
-import { type AnswerPlace, headOf, lastOf, type Piece } from './answer-lines.ts';
-import { AnswerState, type Logprob, type PieceSink, type ToolCall } from './answer-state.ts';
+import { GenerationState, type Logprob, type PieceSink, type ToolCall } from './generation-state.ts';
+import { headOf, type LineContext, lastOf, type Piece } from './response-lines.ts';
 
-interface WriterOptions extends AnswerPlace {
+interface WriterOptions extends LineContext {
   /** Renames the fields in an error to Ollama's. */
-  readonly rename: (fault: ApiError) => ApiError;
+  readonly rename: (error: ApiError) => ApiError;
 }
 
 /** Marks the text in a prepared line. JSON writes it as an escape, so it cannot occur elsewhere. */
 const textMark = '\u0000';
 
 /** The parts of a line before and after its text. */
-type Prepared = readonly [string, string];
+type PreparedLine = readonly [string, string];
 
 /** Writes the events of a generation as Ollama's stream: one object per line. */
 export class LineWriter implements ResponseWriter, PieceSink {
   readonly contentType = 'application/x-ndjson';
   readonly #options: WriterOptions;
-  readonly #state = new AnswerState(this);
+  readonly #state = new GenerationState(this);
   /** All lines but the last have the time of the start, so they are prepared once. */
   readonly #head: object;
-  readonly #text: Prepared;
-  #thinking: Prepared | undefined;
+  readonly #text: PreparedLine;
+  #thinking: PreparedLine | undefined;
   /** The lines of the current event. */
   #written = '';
 
@@ -58,8 +58,8 @@ export class LineWriter implements ResponseWriter, PieceSink {
   }
 
   /** No `done` line follows an error, so that clients do not take the response for complete. */
-  fail(fault: ApiError): string {
-    return `${JSON.stringify({ error: this.#options.rename(fault).message })}\n`;
+  fail(error: ApiError): string {
+    return `${JSON.stringify({ error: this.#options.rename(error).message })}\n`;
   }
 
   text(text: string, logprobs: readonly Logprob[] | undefined): void {
@@ -81,7 +81,7 @@ export class LineWriter implements ResponseWriter, PieceSink {
     return `${JSON.stringify({ ...this.#head, ...this.#options.shape(piece), done: false })}\n`;
   }
 
-  #prepared(piece: Piece): Prepared {
+  #prepared(piece: Piece): PreparedLine {
     const [before, after] = this.#line(piece).split(JSON.stringify(textMark));
     return [before as string, after as string];
   }

@@ -35,6 +35,6 @@ export const message = z.looseObject(fields);
 export type Message = z.output<typeof message>;
 
 /** The unknown fields of a message. */
-export function unknownFields(given: Message): string[] {
-  return Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
+export function unknownFields(value: Message): string[] {
+  return Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
 }

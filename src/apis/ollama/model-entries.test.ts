@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listEntry, runningEntry, shownModel, taggedName, untaggedName } from './model-entries.ts';
+import { listEntry, runningEntry, showEntry, taggedName, untaggedName } from './model-entries.ts';
 
 const facts = { name: 'toy', created: 1_700_000_000, fingerprint: 'fp_1', kind: 'vllm', contextLength: 4096 };
 const details = {
@@ -47,7 +47,7 @@ it('a model is listed by its name, and its digest changes with the served model'
 
 it('a model is described with its template, context length and capabilities', () => {
   const capabilities = { completion: true, tools: true, images: true, reasoning: true, embedding: false };
-  expect(shownModel({ ...facts, parent: 'base' }, { template: '{{ x }}', capabilities })).toEqual({
+  expect(showEntry({ ...facts, parent: 'base' }, { template: '{{ x }}', capabilities })).toEqual({
     modelfile: '',
     parameters: '',
     template: '{{ x }}',

@@ -59,7 +59,7 @@ export function runningEntry(facts: ModelFacts) {
 const never = '2999-12-31T23:59:59Z';
 
 /** The response of POST /api/show. */
-export function shownModel(
+export function showEntry(
   facts: ModelFacts,
   { template = '', capabilities }: { readonly template?: string | undefined; readonly capabilities: Capabilities },
 ) {

@@ -3,15 +3,15 @@ import type { Endpoint, EndpointFacts } from '../../http/api.ts';
 import { capabilitiesOf } from '../../http/capabilities.ts';
 import { checkModel } from '../../http/guard.ts';
 import { anyObject, listOf, object, text, whole } from '../../http/openapi/schema-parts.ts';
-import { type RequestServices, refuseUnknown, tellIgnored } from '../../http/read-request.ts';
+import { type RequestServices, refuseUnknown, reportIgnored } from '../../http/read-request.ts';
 import { loadableNames, type ModelServices, usableModels } from '../../http/usable-models.ts';
 import { contractName } from '../../models/abilities.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
 import { parseRequest } from '../../requests/fields.ts';
-import { listEntry, type ModelFacts, ollamaVersion, runningEntry, shownModel } from './model-entries.ts';
-import { nameServed } from './read-ollama.ts';
+import { listEntry, type ModelFacts, ollamaVersion, runningEntry, showEntry } from './model-entries.ts';
+import { replaceModelName } from './read-ollama.ts';
 import { OllamaShowRequest } from './requests.ts';
 
 const tag = 'ollama';
@@ -89,17 +89,17 @@ export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { models } = services;
-    nameServed(request, models);
-    const { request: asked, unknownFields } = parseRequest(OllamaShowRequest, request.body);
+    replaceModelName(request, models);
+    const { request: showRequest, unknownFields } = parseRequest(OllamaShowRequest, request.body);
     if (services.strictFields) refuseUnknown(unknownFields);
-    checkModel(request, asked.model);
-    tellIgnored(request, reply, [...unknownFields, ...(asked.verbose ? ['verbose'] : [])]);
+    checkModel(request, showRequest.model);
+    reportIgnored(request, reply, [...unknownFields, ...(showRequest.verbose ? ['verbose'] : [])]);
     // The capabilities of a model that is not loaded are unknown.
-    if (loadableNames(request, services).includes(asked.model))
-      return shownModel(factsOfName(models, asked.model), { capabilities: {} });
-    const model = await listedModel(models, asked.model);
+    if (loadableNames(request, services).includes(showRequest.model))
+      return showEntry(factsOfName(models, showRequest.model), { capabilities: {} });
+    const model = await listedModel(models, showRequest.model);
     const capabilities = await capabilitiesOf(model);
-    return shownModel(factsOf(model), { capabilities, template: model.loadedAssets()?.template?.text });
+    return showEntry(factsOf(model), { capabilities, template: model.loadedAssets()?.template?.text });
   },
 };
 

@@ -2,38 +2,38 @@ import type { FastifyRequest } from 'fastify';
 import { chat } from '../../generate/chat.ts';
 import { complete } from '../../generate/completion.ts';
 import { contextFor } from '../../http/model-requests.ts';
-import type { AnswerPlan, GenerateServices } from '../../http/send-answer.ts';
-import type { AnswerPlace } from './answer-lines.ts';
-import { collectAnswer } from './collect-answer.ts';
+import type { GenerateServices, ResponsePlan } from '../../http/send-response.ts';
+import { collectGeneration } from './collect-generation.ts';
 import { LineWriter } from './line-writer.ts';
-import { ignoredFields, inTheirNames, renameFault } from './rename-fault.ts';
-import type { Translated } from './to-chat.ts';
+import { ignoredFields, renameError, withRenamedErrors } from './rename-error.ts';
+import type { LineContext } from './response-lines.ts';
+import type { OllamaTranslation } from './to-chat.ts';
 
 interface PlanOptions {
-  readonly translated: Translated;
+  readonly translation: OllamaTranslation;
   readonly unknownFields: readonly string[];
-  readonly place: AnswerPlace;
+  readonly lineContext: LineContext;
   readonly services: GenerateServices;
 }
 
 /** The plan for a request of an Ollama client. */
 export function ollamaPlan(
   request: FastifyRequest,
-  { translated, unknownFields, place, services }: PlanOptions,
-): AnswerPlan {
-  const { ignored, origin } = translated;
+  { translation, unknownFields, lineContext, services }: PlanOptions,
+): ResponsePlan {
+  const { ignored, origin } = translation;
   return {
     unknownFields,
     begin: async (signal) => {
       const context = contextFor(request, services.generate);
-      const answer = await inTheirNames(origin, () =>
-        translated.kind === 'chat'
-          ? chat(translated.request, context, signal)
-          : complete(translated.request, context, signal),
+      const response = await withRenamedErrors(origin, () =>
+        translation.kind === 'chat'
+          ? chat(translation.request, context, signal)
+          : complete(translation.request, context, signal),
       );
-      return { ...answer, ignored: [...ignored, ...ignoredFields(answer.ignored, origin)] };
+      return { ...response, ignored: [...ignored, ...ignoredFields(response.ignored, origin)] };
     },
-    writer: () => new LineWriter({ ...place, rename: (fault) => renameFault(fault, origin) }),
-    whole: (answer) => inTheirNames(origin, () => collectAnswer(answer.generation, place)),
+    writer: () => new LineWriter({ ...lineContext, rename: (error) => renameError(error, origin) }),
+    whole: (response) => withRenamedErrors(origin, () => collectGeneration(response.generation, lineContext)),
   };
 }

@@ -17,7 +17,7 @@ export const optionFields = {
 } as const;
 
 /** Ollama's options that Conch ignores. Most are about how Ollama loads a model. */
-const optionsWithoutEffect: ReadonlySet<string> = new Set([
+const ignoredOptions: ReadonlySet<string> = new Set([
   'num_ctx',
   'num_batch',
   'num_gpu',
@@ -60,8 +60,8 @@ export type Options = z.output<typeof options>;
 type Sampling = Pick<ChatRequest, (typeof optionFields)[keyof typeof optionFields]>;
 
 /** The sampling fields of a chat request, from Ollama's options. */
-export function samplingOf(given: Options | null | undefined): Sampling {
-  const { num_predict: most, seed, repeat_penalty: repetition_penalty, ...others } = given ?? {};
+export function samplingOf(input: Options | null | undefined): Sampling {
+  const { num_predict: most, seed, repeat_penalty: repetition_penalty, ...others } = input ?? {};
   const fields = {
     ...Object.fromEntries(Object.entries(others).filter(([name]) => Object.hasOwn(optionFields, name))),
     repetition_penalty,
@@ -73,13 +73,13 @@ export function samplingOf(given: Options | null | undefined): Sampling {
 }
 
 /** The ignored options, by their paths in the request. */
-export function unusedOptions(given: Options | null | undefined): string[] {
-  return Object.entries(given ?? {})
+export function unusedOptions(input: Options | null | undefined): string[] {
+  return Object.entries(input ?? {})
     .filter(([name, value]) => !Object.hasOwn(optionFields, name) && value !== null)
     .map(([name]) => `options.${name}`);
 }
 
 /** The unknown options, by their paths in the request. */
-export function unknownOptions(given: Options | null | undefined): string[] {
-  return unusedOptions(given).filter((place) => !optionsWithoutEffect.has(place.slice('options.'.length)));
+export function unknownOptions(input: Options | null | undefined): string[] {
+  return unusedOptions(input).filter((path) => !ignoredOptions.has(path.slice('options.'.length)));
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import { nameServed } from './read-ollama.ts';
+import { replaceModelName } from './read-ollama.ts';
 
 const models = {
   targets: () =>
@@ -22,5 +22,5 @@ it.each([
   [null, '', null],
 ])('the model of %j is the one that is served', (body, name, named) => {
   const request = { body } as FastifyRequest;
-  expect([nameServed(request, models), request.body]).toEqual([name, named]);
+  expect([replaceModelName(request, models), request.body]).toEqual([name, named]);
 });

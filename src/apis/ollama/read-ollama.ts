@@ -13,7 +13,7 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
   reply: FastifyReply,
   services: RequestServices & { readonly models: ModelRegistry },
 ) {
-  const model = nameServed(request, services.models);
+  const model = replaceModelName(request, services.models);
   const { request: body, unknownFields } = await readRequest(schema, request, reply, services);
   const { options } = body as { readonly options?: Options | null };
   if (services.strictFields) refuseUnknown(unknownOptions(options));
@@ -21,15 +21,15 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
 }
 
 /** Replaces the model name in the body by the served name; returns the name that was sent. */
-export function nameServed(request: FastifyRequest, models: Pick<ModelRegistry, 'targets'>): string {
+export function replaceModelName(request: FastifyRequest, models: Pick<ModelRegistry, 'targets'>): string {
   const { body } = request;
   // Older clients send `name`. Next to `model`, it is a field like any other.
-  const { model, name: older, ...others } = isJsonObject(body) ? body : {};
-  const name = model ?? older;
+  const { model, name: legacyName, ...others } = isJsonObject(body) ? body : {};
+  const name = model ?? legacyName;
   if (typeof name !== 'string') return '';
   const untagged = untaggedName(name);
-  const served = untagged === name || models.targets().has(name) ? name : untagged;
-  const kept = model === undefined || older === undefined ? {} : { name: older };
-  request.body = { ...others, ...kept, model: served };
+  const servedName = untagged === name || models.targets().has(name) ? name : untagged;
+  const nameField = model === undefined || legacyName === undefined ? {} : { name: legacyName };
+  request.body = { ...others, ...nameField, model: servedName };
   return name;
 }

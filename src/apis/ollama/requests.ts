@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
 import { mostMessages } from '../../requests/chat-request.ts';
 import { mostInputs } from '../../requests/embedding-request.ts';
-import { list, refused } from '../../requests/fields.ts';
+import { list, unsupportedField } from '../../requests/fields.ts';
 import { toolFields } from '../../requests/tools.ts';
 import { images, message } from './messages.ts';
 import { options } from './options.ts';
@@ -26,7 +26,7 @@ const modelFields = {
   truncate: flag,
 };
 
-const answerFields = {
+const generateFields = {
   ...modelFields,
   stream: flag,
   format: format.nullish(),
@@ -34,12 +34,12 @@ const answerFields = {
   logprobs: flag,
   top_logprobs: z.number().int().min(0).max(20).nullish(),
   shift: flag,
-  _debug_render_only: refused('not supported; use /apply-template to see the prompt', [false]),
+  _debug_render_only: unsupportedField('not supported; use /apply-template to see the prompt', [false]),
 };
 
 /** The body of POST /api/chat: every field of Ollama's. */
 export const OllamaChatRequest = z.object({
-  ...answerFields,
+  ...generateFields,
   messages: list(message, { most: mostMessages }).nullish(),
   tools: toolFields.tools,
 });
@@ -48,14 +48,14 @@ export type OllamaChatRequest = z.output<typeof OllamaChatRequest>;
 
 /** The body of POST /api/generate: every field of Ollama's. */
 export const OllamaGenerateRequest = z.object({
-  ...answerFields,
+  ...generateFields,
   prompt: z.string().nullish(),
   system: z.string().nullish(),
   images: images.nullish(),
   raw: flag,
 
-  suffix: refused('not supported; models only append text to the prompt', ['']),
-  template: refused(
+  suffix: unsupportedField('not supported; models only append text to the prompt', ['']),
+  template: unsupportedField(
     'not supported; templates come with the model or from --chat-template. Set raw for a prompt without template',
     [''],
   ),
@@ -65,9 +65,9 @@ export const OllamaGenerateRequest = z.object({
       params: { code: 'unsupported_parameter' },
     })
     .nullish(),
-  width: refused('image generation is not supported', [0]),
-  height: refused('image generation is not supported', [0]),
-  steps: refused('image generation is not supported', [0]),
+  width: unsupportedField('image generation is not supported', [0]),
+  height: unsupportedField('image generation is not supported', [0]),
+  steps: unsupportedField('image generation is not supported', [0]),
 });
 
 export type OllamaGenerateRequest = z.output<typeof OllamaGenerateRequest>;
@@ -90,7 +90,7 @@ export const OllamaEmbeddingsRequest = z.object({ ...modelFields, prompt: text }
 export const OllamaShowRequest = z.object({
   model,
   verbose: flag,
-  system: refused('not supported; /api/show describes the model as it is served', ['']),
-  template: refused('not supported; /api/show describes the model as it is served', ['']),
-  options: refused('not supported; /api/show describes the model as it is served'),
+  system: unsupportedField('not supported; /api/show describes the model as it is served', ['']),
+  template: unsupportedField('not supported; /api/show describes the model as it is served', ['']),
+  options: unsupportedField('not supported; /api/show describes the model as it is served'),
 });

@@ -4,7 +4,7 @@ import { ChatRequest } from '../../requests/chat-request.ts';
 import { CompletionRequest } from '../../requests/completion-request.ts';
 import { parseRequest } from '../../requests/fields.ts';
 import { unknownOptions } from './options.ts';
-import { ignoredFields, renameFault } from './rename-fault.ts';
+import { ignoredFields, renameError } from './rename-error.ts';
 import { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
 import { chatOf, generationOf } from './to-chat.ts';
 
@@ -31,7 +31,7 @@ const calls = (...names: string[]) => ({
 });
 const pastCall = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"a":1}' } });
 
-function faultOf(work: () => unknown): unknown {
+function errorOf(work: () => unknown): unknown {
   try {
     return work();
   } catch (error) {
@@ -42,8 +42,8 @@ function faultOf(work: () => unknown): unknown {
 describe('the messages of the chat', () => {
   it('are those of the request', () => {
     const system = { role: 'system', content: 'Be brief.' };
-    const answer = { role: 'assistant', content: 'Yes.', thinking: 'Hm.' };
-    expect(messagesOf(system, user, answer, user)).toEqual([
+    const response = { role: 'assistant', content: 'Yes.', thinking: 'Hm.' };
+    expect(messagesOf(system, user, response, user)).toEqual([
       system,
       user,
       { role: 'assistant', content: 'Yes.', reasoning_content: 'Hm.' },
@@ -56,7 +56,7 @@ describe('the messages of the chat', () => {
       { role: 'user', content: [picture, picture, { type: 'text', text: 'Hi' }] },
       { role: 'user', content: [picture] },
     ]);
-    expect(faultOf(() => messagesOf({ role: 'system', content: 'x', images: ['AAAA'] }))).toBe(
+    expect(errorOf(() => messagesOf({ role: 'system', content: 'x', images: ['AAAA'] }))).toBe(
       'messages[0].images: images are only supported in user and tool messages.',
     );
   });
@@ -77,9 +77,9 @@ describe('the messages of the chat', () => {
 
   it('match results to calls by their ids where they have some', () => {
     const tool_calls = ['c1', 'c2'].map((id) => ({ id, function: { name: 'f', arguments: { a: 1 } } }));
-    const asked = { role: 'assistant', content: 'I look.', tool_calls };
+    const requested = { role: 'assistant', content: 'I look.', tool_calls };
     expect(
-      messagesOf(user, asked, { role: 'tool', content: '2', tool_call_id: 'c2' }, { role: 'tool', content: '1' }),
+      messagesOf(user, requested, { role: 'tool', content: '2', tool_call_id: 'c2' }, { role: 'tool', content: '1' }),
     ).toEqual([
       user,
       { role: 'assistant', content: 'I look.', tool_calls: [pastCall('c1', 'f'), pastCall('c2', 'f')] },
@@ -98,7 +98,7 @@ describe('the messages of the chat', () => {
       'messages[1]: no earlier call of "g" needs this result. Send the assistant message with the call before it.',
     ],
   ])('refuse the result %j of no call', (result, message) => {
-    expect(faultOf(() => messagesOf(user, result))).toBe(message);
+    expect(errorOf(() => messagesOf(user, result))).toBe(message);
   });
 
   it('go on with a last message of the assistant that has text', () => {
@@ -225,8 +225,8 @@ describe('a prompt', () => {
   });
 
   it.each(['system', 'images'])('that is raw has no %s', (field) => {
-    const given = field === 'images' ? ['AAAA'] : 'x';
-    expect(faultOf(() => generation({ raw: true, [field]: given }))).toBe(
+    const value = field === 'images' ? ['AAAA'] : 'x';
+    expect(errorOf(() => generation({ raw: true, [field]: value }))).toBe(
       `${field}: not supported with raw, which sends the prompt unchanged. Leave one of them out.`,
     );
   });
@@ -236,7 +236,7 @@ describe('an error', () => {
   const { origin } = translate({ messages: [{ ...user, images: ['AAAA'] }] });
   const { origin: ofPrompt } = generation({ system: 'Be brief.', images: ['AAAA'] });
   const renamed = (param: string, from = origin) =>
-    renameFault(new ApiError('invalid_request', `${param}: is wrong.`, { param }), from).message;
+    renameError(new ApiError('invalid_request', `${param}: is wrong.`, { param }), from).message;
 
   it.each([
     ['messages[0].content[0].image_url', 'messages[0].images[0]'],
@@ -265,8 +265,8 @@ describe('an error', () => {
   );
 
   it('that names no field stays as it is', () => {
-    const fault = new ApiError('backend_error', 'The backend failed.');
-    expect(renameFault(fault, origin)).toBe(fault);
+    const error = new ApiError('backend_error', 'The backend failed.');
+    expect(renameError(error, origin)).toBe(error);
   });
 });
 

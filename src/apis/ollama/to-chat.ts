@@ -4,18 +4,18 @@ import type { CompletionRequest } from '../../requests/completion-request.ts';
 import { contentOf, conversationOf } from './conversation.ts';
 import { samplingOf } from './options.ts';
 import type { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
-import { withoutEffect } from './without-effect.ts';
+import { unusedFields } from './unused-fields.ts';
 
 /** Maps the parts of a chat back to Ollama's fields, for the names in errors. */
 export interface Origin {
   /** The field that the messages came from. */
   readonly prompt: 'messages' | 'prompt';
   /** The path in Ollama's request, from the index of a message and a path within it. */
-  placeOf(message: number, path: string): string;
+  pathOf(message: number, path: string): string;
 }
 
 /** A request translated to a chat or completion request. */
-export type Translated = {
+export type OllamaTranslation = {
   /** Ignored fields. */
   readonly ignored: readonly string[];
   readonly origin: Origin;
@@ -25,9 +25,9 @@ export type Translated = {
 );
 
 /** Translates a request to /api/chat. */
-export function chatOf(request: OllamaChatRequest): Translated {
-  const given = request.messages ?? [];
-  const { messages, isContinued, ignored } = conversationOf(given);
+export function chatOf(request: OllamaChatRequest): OllamaTranslation {
+  const input = request.messages ?? [];
+  const { messages, isContinued, ignored } = conversationOf(input);
   return {
     kind: 'chat',
     request: {
@@ -39,8 +39,8 @@ export function chatOf(request: OllamaChatRequest): Translated {
     ignored: [...ignored, ...unused(request)],
     origin: {
       prompt: 'messages',
-      placeOf: (at, path) => {
-        const image = imageAt(path, given[at]?.images);
+      pathOf: (at, path) => {
+        const image = imageAt(path, input[at]?.images);
         return `messages[${at}]${image ?? path.replace(/^\.content.*$/, '.content')}`;
       },
     },
@@ -48,39 +48,42 @@ export function chatOf(request: OllamaChatRequest): Translated {
 }
 
 /** Translates a request to /api/generate: to a chat, or to a completion for a raw prompt. */
-export function generationOf(request: OllamaGenerateRequest): Translated {
+export function generationOf(request: OllamaGenerateRequest): OllamaTranslation {
   const { prompt, system, images } = request;
   const ignored = unused(request);
   if (request.raw) {
-    if (system) throw besideRaw('system');
-    if (images?.length) throw besideRaw('images');
+    if (system) throw notWithRaw('system');
+    if (images?.length) throw notWithRaw('images');
     return {
       kind: 'completion',
       request: completionFields(request, prompt ?? ''),
-      ignored: [...(isGiven(request.think) ? ['think'] : []), ...ignored],
-      origin: { prompt: 'prompt', placeOf: () => 'prompt' },
+      ignored: [...(isPresent(request.think) ? ['think'] : []), ...ignored],
+      origin: { prompt: 'prompt', pathOf: () => 'prompt' },
     };
   }
-  const opening = system ? [{ role: 'system' as const, content: system }] : [];
+  const systemMessages = system ? [{ role: 'system' as const, content: system }] : [];
   return {
     kind: 'chat',
-    request: { ...chatFields(request), messages: [...opening, { role: 'user', content: contentOf(prompt, images) }] },
+    request: {
+      ...chatFields(request),
+      messages: [...systemMessages, { role: 'user', content: contentOf(prompt, images) }],
+    },
     ignored,
     origin: {
       prompt: 'prompt',
-      placeOf: (at, path) => (at < opening.length ? 'system' : (imageAt(path, images)?.slice(1) ?? 'prompt')),
+      pathOf: (at, path) => (at < systemMessages.length ? 'system' : (imageAt(path, images)?.slice(1) ?? 'prompt')),
     },
   };
 }
 
-function besideRaw(param: string): ApiError {
+function notWithRaw(param: string): ApiError {
   const message = `${param}: not supported with raw, which sends the prompt unchanged. Leave one of them out.`;
   return new ApiError('unsupported_parameter', message, { param });
 }
 
-type AnswerRequest = OllamaChatRequest | OllamaGenerateRequest;
+type OllamaRequest = OllamaChatRequest | OllamaGenerateRequest;
 
-function chatFields(request: AnswerRequest): Omit<ChatRequest, 'messages'> {
+function chatFields(request: OllamaRequest): Omit<ChatRequest, 'messages'> {
   const variables = templateVariables(request);
   return {
     ...sharedFields(request),
@@ -89,7 +92,7 @@ function chatFields(request: AnswerRequest): Omit<ChatRequest, 'messages'> {
   };
 }
 
-function completionFields(request: AnswerRequest, prompt: string): CompletionRequest {
+function completionFields(request: OllamaRequest, prompt: string): CompletionRequest {
   return {
     ...sharedFields(request),
     prompt,
@@ -98,23 +101,23 @@ function completionFields(request: AnswerRequest, prompt: string): CompletionReq
 }
 
 /** Ollama streams by default. */
-function sharedFields({ model, stream, options, format }: AnswerRequest) {
+function sharedFields({ model, stream, options, format }: OllamaRequest) {
   return {
     model,
     stream: stream ?? true,
     ...samplingOf(options),
-    ...(format ? { response_format: formOf(format) } : {}),
+    ...(format ? { response_format: responseFormatOf(format) } : {}),
   };
 }
 
-function formOf(format: NonNullable<AnswerRequest['format']>): NonNullable<ChatRequest['response_format']> {
+function responseFormatOf(format: NonNullable<OllamaRequest['format']>): NonNullable<ChatRequest['response_format']> {
   if (typeof format === 'string') return { type: 'json_object' };
   return { type: 'json_schema', json_schema: { name: 'answer', schema: format, strict: true } };
 }
 
 /** Arguments of the chat template. Templates use one of two names for thinking; `ignoredFields` handles that. */
-function templateVariables({ think }: AnswerRequest): Record<string, unknown> | undefined {
-  if (!isGiven(think)) return undefined;
+function templateVariables({ think }: OllamaRequest): Record<string, unknown> | undefined {
+  if (!isPresent(think)) return undefined;
   const isOn = think !== false;
   return {
     enable_thinking: isOn,
@@ -124,11 +127,11 @@ function templateVariables({ think }: AnswerRequest): Record<string, unknown> | 
 }
 
 /** Fields that a chat request does not have. */
-function unused(request: AnswerRequest): string[] {
-  return [...withoutEffect(request), ...(request.top_logprobs && !request.logprobs ? ['top_logprobs'] : [])];
+function unused(request: OllamaRequest): string[] {
+  return [...unusedFields(request), ...(request.top_logprobs && !request.logprobs ? ['top_logprobs'] : [])];
 }
 
-function isGiven<Value>(value: Value): value is NonNullable<Value> {
+function isPresent<Value>(value: Value): value is NonNullable<Value> {
   return value !== null && value !== undefined;
 }
 

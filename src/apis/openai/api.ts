@@ -1,7 +1,7 @@
 import type { Api } from '../../http/api.ts';
-import { usualErrors } from '../../http/failures.ts';
+import { defaultErrors } from '../../http/failures.ts';
 import { errorSchema } from '../../http/openapi/error-schema.ts';
-import type { RowsServices } from '../../http/send-answer.ts';
+import type { RowsServices } from '../../http/send-response.ts';
 import type { ModelServices } from '../../http/usable-models.ts';
 import type { AdapterServices } from '../../models/adapter-loading.ts';
 import { chatEndpoint } from './chat.ts';
@@ -35,7 +35,7 @@ export type OpenAiServices = TokenizeServices &
 /** OpenAI's API, with vLLM's, Jina's and Cohere's additions. */
 export const openAiApi: Api<OpenAiServices> = {
   name: 'openai',
-  ...usualErrors,
+  ...defaultErrors,
   errorSchema,
   endpoints: [
     chatEndpoint,

@@ -4,12 +4,12 @@ import { contextFor, isCharged } from '../../http/model-requests.ts';
 import { constant, listOf, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
 import { readRequest } from '../../http/read-request.ts';
 import { countChoices, countMessages, countStop, countTools } from '../../http/request-limits.ts';
-import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { type GenerateServices, sendResponse } from '../../http/send-response.ts';
 import { estimateWith } from '../../http/token-estimate.ts';
 import { ChatRequest } from '../../requests/chat-request.ts';
-import { headSchema } from './answer.ts';
-import { AnswerChunks } from './chunks.ts';
+import { ChunkWriter } from './chunks.ts';
 import { collect } from './collect.ts';
+import { headSchema } from './response-fields.ts';
 import { chatShape } from './shapes.ts';
 
 const toolCall = object({ id: text, type: constant('function'), function: object({ name: text, arguments: text }) });
@@ -46,10 +46,10 @@ export const chatEndpoint: Endpoint<GenerateServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(ChatRequest, request, reply, services);
-    return sendAnswer(request, reply, {
+    return sendResponse(request, reply, {
       unknownFields,
       begin: (signal) => chat(body, contextFor(request, services.generate, isCharged(request)), signal),
-      writer: ({ options }) => new AnswerChunks(chatShape, options),
+      writer: ({ options }) => new ChunkWriter(chatShape, options),
       whole: ({ generation, options }) => collect(generation, chatShape, options),
     });
   },

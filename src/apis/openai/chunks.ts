@@ -1,11 +1,11 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
 import type { GenerateEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
 import type { ApiError } from '../../errors.ts';
-import type { AnswerOptions } from '../../generate/answer-options.ts';
+import type { CompletionOptions } from '../../generate/completion-options.ts';
 import { tokenTextOf } from '../../http/logprobs.ts';
 import type { ResponseWriter } from '../../http/response-writer.ts';
-import { eventOf, headFields, streamEnd, usageOf } from './answer.ts';
-import type { AnswerShape } from './shapes.ts';
+import { eventOf, headFields, streamEnd, usageOf } from './response-fields.ts';
+import type { ApiShape } from './shapes.ts';
 
 /** Marks the position of the text in a prepared chunk. JSON escapes it, so it cannot occur elsewhere. */
 const textMark = '\u0000';
@@ -18,9 +18,9 @@ interface Pieces {
   readonly delta: readonly [string, string];
 }
 
-const pieces = new WeakMap<AnswerShape, Pieces>();
+const pieces = new WeakMap<ApiShape, Pieces>();
 
-function piecesOf(shape: AnswerShape): Pieces {
+function piecesOf(shape: ApiShape): Pieces {
   const known = pieces.get(shape);
   if (known) return known;
   const [before = '', after = ''] = membersOf(shape.delta(textMark)).split(JSON.stringify(textMark));
@@ -39,9 +39,9 @@ function membersOf(object: object): string {
 }
 
 /** Writes the events of a generation as server-sent chunks. A plain delta is its text between two prepared pieces. */
-export class AnswerChunks implements ResponseWriter {
-  readonly #options: AnswerOptions;
-  readonly #shape: AnswerShape;
+export class ChunkWriter implements ResponseWriter {
+  readonly #options: CompletionOptions;
+  readonly #shape: ApiShape;
   readonly #pieces: Pieces;
   /** The start of a chunk, up to the index of its choice. */
   readonly #head: string;
@@ -51,7 +51,7 @@ export class AnswerChunks implements ResponseWriter {
   #promptTokens = 0;
   #completionTokens = 0;
 
-  constructor(shape: AnswerShape, options: AnswerOptions) {
+  constructor(shape: ApiShape, options: CompletionOptions) {
     this.#options = options;
     this.#shape = shape;
     const { choices, head, wantsLogprobs } = options;
@@ -110,8 +110,8 @@ export class AnswerChunks implements ResponseWriter {
   }
 
   /** No `[DONE]` follows an error, so that no client takes the response for complete. */
-  fail(fault: ApiError): string {
-    return eventOf(fault.body());
+  fail(error: ApiError): string {
+    return eventOf(error.body());
   }
 
   #chunk(index: number, members: string, logprobs: object | null = null, reason: string | null = null): string {

@@ -2,13 +2,13 @@ import { classify } from '../../generate/classify.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { listOf, number, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import type { RowsServices } from '../../http/send-answer.ts';
+import type { RowsServices } from '../../http/send-response.ts';
 import { estimatePrompt } from '../../http/token-estimate.ts';
 import { ClassifyRequest } from '../../requests/classify-request.ts';
-import { headSchema } from './answer.ts';
 import { listHead, listUsage, sendList } from './list.ts';
+import { headSchema } from './response-fields.ts';
 
 /** POST /v1/classify and /classify, in vLLM's shape. */
 export const classifyEndpoint: Endpoint<RowsServices> = {
@@ -36,7 +36,7 @@ export const classifyEndpoint: Endpoint<RowsServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(ClassifyRequest, request, reply, services);
     const found = await classify(body, contextFor(request, services.rows), requestSignal(reply));
-    tellIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, unknownFields);
     return sendList(reply, {
       head: listHead(found.id, body.model),
       rows: found.classes,

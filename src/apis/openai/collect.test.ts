@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { GenerateEvent, Generation } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
-import type { AnswerOptions } from '../../generate/answer-options.ts';
+import type { CompletionOptions } from '../../generate/completion-options.ts';
 import { readyGeneration } from '../../generate/ready-generation.ts';
 import { collect } from './collect.ts';
 import { chatShape, completionShape } from './shapes.ts';
 
-const options: AnswerOptions = {
+const options: CompletionOptions = {
   head: { id: 'chatcmpl-1', created: 7, model: 'm', fingerprint: 'fp', serviceTier: 'default' },
   inferenceId: 'chatcmpl-1',
   choices: 2,

@@ -1,11 +1,11 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
 import type { EventFold, Generation, OtherEvent, TokenUsage } from '../../contracts/events.ts';
-import type { AnswerOptions } from '../../generate/answer-options.ts';
+import type { CompletionOptions } from '../../generate/completion-options.ts';
 import { runInto } from '../../generate/run-into.ts';
 import { tokenTextOf } from '../../http/logprobs.ts';
 import { addCall, type MadeCall, wireCall } from '../../requests/made-calls.ts';
-import { headFields, usageOf } from './answer.ts';
-import type { AnswerShape } from './shapes.ts';
+import { headFields, usageOf } from './response-fields.ts';
+import type { ApiShape } from './shapes.ts';
 
 /** A choice of a response that is still incomplete. */
 interface Choice {
@@ -19,15 +19,15 @@ interface Choice {
 /** Folds the events of a generation into the response that a request without streaming gets. */
 export async function collect(
   generation: Generation,
-  shape: AnswerShape,
-  options: AnswerOptions,
+  shape: ApiShape,
+  options: CompletionOptions,
 ): Promise<Record<string, unknown>> {
   const { head, wantsLogprobs } = options;
   const fold = new ChoicesFold(options.choices);
   await runInto(generation, fold);
   const { choices, usage } = fold;
   return {
-    ...headFields(head, shape.answerObject),
+    ...headFields(head, shape.responseObject),
     choices: choices.map(({ text, reasoning, calls, logprobs, reason }, index) => ({
       index,
       ...shape.whole({ text, reasoning, calls: calls.map(wireCall) }),

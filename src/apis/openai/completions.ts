@@ -4,12 +4,12 @@ import { contextFor, isCharged } from '../../http/model-requests.ts';
 import { listOf, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
 import { readRequest } from '../../http/read-request.ts';
 import { countChoices, countStop } from '../../http/request-limits.ts';
-import { type GenerateServices, sendAnswer } from '../../http/send-answer.ts';
+import { type GenerateServices, sendResponse } from '../../http/send-response.ts';
 import { estimateWith } from '../../http/token-estimate.ts';
 import { CompletionRequest } from '../../requests/completion-request.ts';
-import { headSchema } from './answer.ts';
-import { AnswerChunks } from './chunks.ts';
+import { ChunkWriter } from './chunks.ts';
 import { collect } from './collect.ts';
+import { headSchema } from './response-fields.ts';
 import { completionShape } from './shapes.ts';
 
 /** POST /v1/completions, streamed and not. */
@@ -39,10 +39,10 @@ export const completionEndpoint: Endpoint<GenerateServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
-    return sendAnswer(request, reply, {
+    return sendResponse(request, reply, {
       unknownFields,
       begin: (signal) => complete(body, contextFor(request, services.generate, isCharged(request)), signal),
-      writer: ({ options }) => new AnswerChunks(completionShape, options),
+      writer: ({ options }) => new ChunkWriter(completionShape, options),
       whole: ({ generation, options }) => collect(generation, completionShape, options),
     });
   },

@@ -2,9 +2,9 @@ import { embed } from '../../generate/embedding.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { constant, listOf, number, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import type { RowsServices } from '../../http/send-answer.ts';
+import type { RowsServices } from '../../http/send-response.ts';
 import { estimatePrompt } from '../../http/token-estimate.ts';
 import { EmbeddingRequest } from '../../requests/embedding-request.ts';
 import { sendList } from './list.ts';
@@ -38,7 +38,7 @@ export const embeddingsEndpoint: Endpoint<RowsServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(EmbeddingRequest, request, reply, services);
     const { vectors, promptTokens } = await embed(body, contextFor(request, services.rows), requestSignal(reply));
-    tellIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, unknownFields);
     const encode = body.encoding_format === 'base64' ? base64Of : (vector: Float32Array) => Array.from(vector);
     return sendList(reply, {
       head: { object: 'list' },

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { type Usage, usageOf } from './answer.ts';
+import { type Usage, usageOf } from './response-fields.ts';
 
 /** A response whose `data` has an entry for each row, between the members before and after it. */
 interface ListResponse<Row> {

@@ -57,19 +57,19 @@ async function change(
   try {
     // Continues after the client disconnects: servers cannot cancel a load or unload.
     const root = await control[order](model, (state) => events?.write({ model, ...state }));
-    const answer = order === 'load' ? await loaded(models, model, root) : { status: 'success', model };
-    if (!events) return answer;
-    events.end(answer);
+    const result = order === 'load' ? await loadedModel(models, model, root) : { status: 'success', model };
+    if (!events) return result;
+    events.end(result);
   } catch (error) {
-    if (!events?.isBegun) throw error;
-    const fault = ApiError.from(error);
-    request.fault = fault;
-    events.fail(fault);
+    if (!events?.hasStarted) throw error;
+    const apiError = ApiError.from(error);
+    request.error = apiError;
+    events.fail(apiError);
   }
   return reply;
 }
 
-function loaded(models: ModelRegistry, name: string, root: string): unknown {
+function loadedModel(models: ModelRegistry, name: string, root: string): unknown {
   return models.isOffered(root) ? describeModel(models.find(name)) : describeName(models, name, 'not offered');
 }
 

@@ -1,10 +1,10 @@
-import { type RerankAnswer, rerank } from '../../generate/rerank.ts';
+import { type RerankResult, rerank } from '../../generate/rerank.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { anyObject, listOf, number, object, orNull, text, usage, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import type { RowsServices } from '../../http/send-answer.ts';
+import type { RowsServices } from '../../http/send-response.ts';
 import { estimatePrompt } from '../../http/token-estimate.ts';
 import { RerankRequest } from '../../requests/rerank-request.ts';
 
@@ -38,14 +38,14 @@ export const rerankEndpoint: Endpoint<RowsServices> = {
   ],
   handler: (services, path) => async (request, reply) => {
     const { request: body, unknownFields } = await readRequest(RerankRequest, request, reply, services);
-    const answer = await rerank(body, contextFor(request, services.rows), requestSignal(reply));
-    tellIgnored(request, reply, unknownFields);
-    return rerankBody(answer, path === secondPath ? '2' : '1');
+    const ranking = await rerank(body, contextFor(request, services.rows), requestSignal(reply));
+    reportIgnored(request, reply, unknownFields);
+    return rerankBody(ranking, path === secondPath ? '2' : '1');
   },
 };
 
 /** The response, with the members that clients of Cohere, Jina and vLLM read. */
-function rerankBody({ id, model, results, documents, tokens }: RerankAnswer, apiVersion: '1' | '2'): object {
+function rerankBody({ id, model, results, documents, tokens }: RerankResult, apiVersion: '1' | '2'): object {
   const version = { api_version: { version: apiVersion } };
   return {
     id,

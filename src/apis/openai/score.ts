@@ -2,13 +2,13 @@ import { score } from '../../generate/score.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { constant, listOf, number, object, orNull, usage, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import type { RowsServices } from '../../http/send-answer.ts';
+import type { RowsServices } from '../../http/send-response.ts';
 import { estimatePrompt } from '../../http/token-estimate.ts';
 import { ScoreRequest, sidesOf } from '../../requests/score-request.ts';
-import { headSchema } from './answer.ts';
 import { listHead, listUsage, sendList } from './list.ts';
+import { headSchema } from './response-fields.ts';
 
 /** POST /v1/score and /score, in vLLM's shape. */
 export const scoreEndpoint: Endpoint<RowsServices> = {
@@ -37,7 +37,7 @@ export const scoreEndpoint: Endpoint<RowsServices> = {
     const { request: body, unknownFields } = await readRequest(ScoreRequest, request, reply, services);
     const context = contextFor(request, services.rows);
     const { id, results, promptTokens } = await score(body.model, sidesOf(body), context, requestSignal(reply));
-    tellIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, unknownFields);
     return sendList(reply, {
       head: listHead(id, body.model),
       rows: results,

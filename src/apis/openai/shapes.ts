@@ -5,16 +5,16 @@ import { CompletionLogprobsBuilder, chatLogprobs, type TokenText } from '../../h
 type LogprobsShaper = (tokens: readonly TokenLogprob[]) => object;
 
 /** The complete content of a choice. */
-export interface WholeAnswer {
+export interface ChoiceContent {
   readonly text: string;
   readonly reasoning: string | undefined;
   readonly calls: readonly object[];
 }
 
 /** The response format of one API: everything in which chat and completions differ. */
-export interface AnswerShape {
+export interface ApiShape {
   readonly chunkObject: string;
-  readonly answerObject: string;
+  readonly responseObject: string;
   /** The members of the first chunk of a choice, which has no text; undefined: there is no first chunk without text. */
   readonly opening: object | undefined;
   /** The members of the last chunk of a choice, beside `finish_reason`. */
@@ -22,13 +22,13 @@ export interface AnswerShape {
   delta(text: string): object;
   reasoningDelta(text: string): object;
   callDelta(call: object): object;
-  whole(answer: WholeAnswer): object;
+  whole(content: ChoiceContent): object;
   logprobs(tokenText: TokenText): LogprobsShaper;
 }
 
-export const chatShape: AnswerShape = {
+export const chatShape: ApiShape = {
   chunkObject: 'chat.completion.chunk',
-  answerObject: 'chat.completion',
+  responseObject: 'chat.completion',
   opening: { delta: { role: 'assistant', content: '', refusal: null } },
   closing: { delta: {} },
   delta: (text) => ({ delta: { content: text } }),
@@ -47,9 +47,9 @@ export const chatShape: AnswerShape = {
   logprobs: (tokenText) => (tokens) => chatLogprobs(tokens, tokenText),
 };
 
-export const completionShape: AnswerShape = {
+export const completionShape: ApiShape = {
   chunkObject: 'text_completion',
-  answerObject: 'text_completion',
+  responseObject: 'text_completion',
   opening: undefined,
   closing: { text: '' },
   delta: (text) => ({ text }),

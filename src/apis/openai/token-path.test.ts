@@ -11,7 +11,7 @@ import { chat } from '../../generate/chat.ts';
 import { sendEvents } from '../../http/events.ts';
 import { requestSignal } from '../../http/request-signal.ts';
 import type { ChatRequest } from '../../requests/chat-request.ts';
-import { AnswerChunks } from './chunks.ts';
+import { ChunkWriter } from './chunks.ts';
 import { chatShape } from './shapes.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -25,16 +25,16 @@ async function gateway(serve: (stream: ServerHttp2Stream, prompt: string) => voi
   const triton = await mockTriton((stream) => serve(stream, prompts.shift() ?? ''));
   const group = balancerWith().groupOf('m', [triton.remote]);
   const { context } = scriptedModel([{ tokens: [] }], { group });
-  const answered = async (path: string, reply: Parameters<typeof requestSignal>[0]) => {
+  const responded = async (path: string, reply: Parameters<typeof requestSignal>[0]) => {
     prompts.push(path);
     const signal = requestSignal(reply);
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true } as ChatRequest;
     const { generation, options } = await chat(body, context(), signal);
-    await sendEvents(reply, generation, { writer: new AnswerChunks(chatShape, options), signal });
+    await sendEvents(reply, generation, { writer: new ChunkWriter(chatShape, options), signal });
     return reply;
   };
   const handler = () => async (request: { url: string }, reply: Parameters<typeof requestSignal>[0]) =>
-    answered(request.url, reply);
+    responded(request.url, reply);
   const app = tinyApp([tinyEndpoint({ paths: ['/one', '/two'], handler })]);
   await app.listen({ port: 0, host: '127.0.0.1' });
   closing.push(

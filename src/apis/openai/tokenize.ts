@@ -2,13 +2,13 @@ import type { FastifyReply } from 'fastify';
 import { applyTemplate, detokenize, tokenize } from '../../generate/tokenize.ts';
 import type { Endpoint, EndpointFacts } from '../../http/api.ts';
 import { listOf, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { countMessages, countTools } from '../../http/request-limits.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import type { GenerateServices } from '../../http/send-answer.ts';
+import type { GenerateServices } from '../../http/send-response.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { ApplyTemplateRequest, DetokenizeRequest, TokenizeRequest } from '../../requests/tokenize-request.ts';
-import { tokenizeAnswerText } from './tokenize-answer.ts';
+import { tokenizeResponseText } from './tokenize-response.ts';
 
 /** What these endpoints need. */
 export interface TokenizeServices extends GenerateServices {
@@ -45,10 +45,10 @@ export const tokenizeEndpoint: Endpoint<TokenizeServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const asked = await readRequest(TokenizeRequest, request, reply, services);
-    const { answer, ignored } = await tokenize(asked.request, contextOf(services, reply));
-    tellIgnored(request, reply, [...asked.unknownFields, ...ignored]);
-    return reply.type('application/json; charset=utf-8').send(await tokenizeAnswerText(answer));
+    const parsed = await readRequest(TokenizeRequest, request, reply, services);
+    const { result: response, ignored } = await tokenize(parsed.request, contextOf(services, reply));
+    reportIgnored(request, reply, [...parsed.unknownFields, ...ignored]);
+    return reply.type('application/json; charset=utf-8').send(await tokenizeResponseText(response));
   },
 };
 
@@ -66,9 +66,9 @@ export const detokenizeEndpoint: Endpoint<TokenizeServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const asked = await readRequest(DetokenizeRequest, request, reply, services);
-    const written = await detokenize(asked.request, contextOf(services, reply));
-    tellIgnored(request, reply, asked.unknownFields);
+    const parsed = await readRequest(DetokenizeRequest, request, reply, services);
+    const written = await detokenize(parsed.request, contextOf(services, reply));
+    reportIgnored(request, reply, parsed.unknownFields);
     return { prompt: written };
   },
 };
@@ -88,9 +88,9 @@ export const applyTemplateEndpoint: Endpoint<TokenizeServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const asked = await readRequest(ApplyTemplateRequest, request, reply, services);
-    const { prompt: written, ignored } = await applyTemplate(asked.request, contextOf(services, reply));
-    tellIgnored(request, reply, [...asked.unknownFields, ...ignored]);
+    const parsed = await readRequest(ApplyTemplateRequest, request, reply, services);
+    const { prompt: written, ignored } = await applyTemplate(parsed.request, contextOf(services, reply));
+    reportIgnored(request, reply, [...parsed.unknownFields, ...ignored]);
     return { prompt: written };
   },
 };

@@ -29,9 +29,9 @@ describe('EventReader', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n]/g, ' ')));
     const cuts = fc.array(fc.nat(400), { maxLength: 8 });
     fc.assert(
-      fc.property(texts, cuts, (data, places) => {
+      fc.property(texts, cuts, (data, locations) => {
         const bytes = Buffer.from(data.map((text) => `data: ${text}\n\n`).join(''));
-        const sorted = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+        const sorted = [0, ...locations.toSorted((a, b) => a - b), bytes.length];
         const pieces = sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
         expect(read(pieces)).toEqual({ data, rest: [] });
       }),

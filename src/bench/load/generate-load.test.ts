@@ -15,13 +15,13 @@ const outcome = (index: number): Outcome => ({
   error: undefined,
 });
 
-async function load(pace: Pace, extent: Extent, place: { worker: number; workers: number }, stopAfter = Infinity) {
+async function load(pace: Pace, extent: Extent, location: { worker: number; workers: number }, stopAfter = Infinity) {
   const stop = new AbortController();
   let open = 0;
   let mostOpen = 0;
   const indices: number[] = [];
   await generateLoad({
-    task: { pace, extent, ...place },
+    task: { pace, extent, ...location },
     stop: stop.signal,
     send: async (index) => {
       mostOpen = Math.max(mostOpen, ++open);

@@ -16,15 +16,15 @@ export class GrpcClient {
   /** Sends a ModelInferRequest and counts the responses without decoding them. Resolves to the error. */
   infer(message: Uint8Array, onResponse: () => void): Promise<string | undefined> {
     return new Promise((resolve) => {
-      let fault: string | undefined;
+      let errorText: string | undefined;
       const call = {
         path: methodPath('ModelStreamInfer'),
         message,
         onMessage: (bytes: Buffer, from: number) => {
-          if (bytes[from] === errorTag) fault ??= `error response: ${bytes.toString('latin1', from, from + 300)}`;
+          if (bytes[from] === errorTag) errorText ??= `error response: ${bytes.toString('latin1', from, from + 300)}`;
           onResponse();
         },
-        onEnd: (error: Error | undefined) => resolve(error?.message ?? fault),
+        onEnd: (error: Error | undefined) => resolve(error?.message ?? errorText),
       };
       const started = this.#channel.start(call);
       if (started instanceof Promise) started.catch((error: Error) => resolve(error.message));

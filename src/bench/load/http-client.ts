@@ -1,9 +1,9 @@
 import type { Target } from '../target.ts';
-import { HttpConnection, type HttpPlace, type ResponseListener } from './http-connection.ts';
+import { type HttpAddress, HttpConnection, type ResponseListener } from './http-connection.ts';
 
 /** The connections of a load to one server. They are reused. */
 export class HttpClient {
-  readonly #place: HttpPlace;
+  readonly #address: HttpAddress;
   /** Last in, first out. */
   readonly #free: HttpConnection[] = [];
   readonly #open = new Set<HttpConnection>();
@@ -11,7 +11,7 @@ export class HttpClient {
   constructor({ origin, ca, isInsecure }: Pick<Target, 'origin' | 'ca' | 'isInsecure'>) {
     const { protocol, hostname, port } = new URL(origin);
     const isTls = protocol === 'https:';
-    this.#place = {
+    this.#address = {
       host: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (isTls ? 443 : 80) : Number(port),
       secure: isTls ? { ca, rejectUnauthorized: isInsecure !== true } : undefined,
@@ -35,7 +35,7 @@ export class HttpClient {
   }
 
   #connect(): HttpConnection {
-    const connection = new HttpConnection(this.#place);
+    const connection = new HttpConnection(this.#address);
     this.#open.add(connection);
     connection.onClose = () => {
       this.#open.delete(connection);

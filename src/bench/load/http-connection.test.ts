@@ -8,7 +8,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-interface Heard {
+interface Received {
   status?: number;
   contentType?: string | undefined;
   body: string;
@@ -16,7 +16,7 @@ interface Heard {
 }
 
 /** Sends a request to a server that answers each with these pieces, every one by itself, and then perhaps hangs up. */
-async function answered(pieces: readonly string[], { hangsUp = false, times = 1 } = {}) {
+async function responded(pieces: readonly string[], { hangsUp = false, times = 1 } = {}) {
   let connections = 0;
   const server = net.createServer((socket) => {
     connections++;
@@ -38,24 +38,25 @@ async function answered(pieces: readonly string[], { hangsUp = false, times = 1 
     () => client.close(),
     () => server.close(),
   );
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   for (let time = 0; time < times; time++)
-    heard.push(await one(client, httpRequest({ origin, headers: {} }, '/', '{}')));
-  return { heard, connections };
+    received.push(await one(client, httpRequest({ origin, headers: {} }, '/', '{}')));
+  return { received, connections };
 }
 
-function one(client: HttpClient, request: Buffer): Promise<Heard> {
+function one(client: HttpClient, request: Buffer): Promise<Received> {
   return new Promise((resolve) => {
-    const heard: Heard = { body: '', end: '' };
+    const received: Received = { body: '', end: '' };
     const connection = client.request(request, {
-      onHead: ({ status, contentType }) => Object.assign(heard, { status, contentType }),
-      onBody: (text) => (heard.body += text),
+      onHead: ({ status, contentType }) => Object.assign(received, { status, contentType }),
+      onBody: (text) => (received.body += text),
       onRead: () => undefined,
       onEnd: () => {
         client.giveBack(connection);
-        resolve({ ...heard, end: 'whole' });
+        resolve({ ...received, end: 'whole' });
       },
-      onFailure: ({ code, isInBody }) => resolve({ ...heard, end: `${code} ${isInBody ? 'in the body' : 'before'}` }),
+      onFailure: ({ code, isInBody }) =>
+        resolve({ ...received, end: `${code} ${isInBody ? 'in the body' : 'before'}` }),
     });
   });
 }
@@ -77,8 +78,8 @@ describe('a response', () => {
   ])('%s is the same wherever it is cut, and its connection is used again', async (_, text, body) => {
     const cuts = Array.from({ length: text.length - 1 }, (_unused, at) => [text.slice(0, at + 1), text.slice(at + 1)]);
     for (const pieces of [[text], text.split(''), ...cuts.filter((_unused, at) => at % 7 === 0)]) {
-      const { heard, connections } = await answered(pieces, { times: 2 });
-      expect(heard).toEqual([
+      const { received, connections } = await responded(pieces, { times: 2 });
+      expect(received).toEqual([
         { ...whole, body },
         { ...whole, body },
       ]);
@@ -88,8 +89,8 @@ describe('a response', () => {
 
   it('lasts until the server hangs up where nothing says how long it is', async () => {
     const text = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n';
-    expect(await answered([text, 'a', 'b'], { hangsUp: true, times: 2 })).toEqual({
-      heard: [
+    expect(await responded([text, 'a', 'b'], { hangsUp: true, times: 2 })).toEqual({
+      received: [
         { ...whole, body: 'ab' },
         { ...whole, body: 'ab' },
       ],
@@ -99,7 +100,7 @@ describe('a response', () => {
 
   it('whose server closes the connection needs another one', async () => {
     const text = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nConnection: close\r\ncontent-length: 2\r\n\r\nhi';
-    expect((await answered([text], { times: 2 })).connections).toBe(2);
+    expect((await responded([text], { times: 2 })).connections).toBe(2);
   });
 
   it.each([
@@ -107,14 +108,14 @@ describe('a response', () => {
     ['HPE_INVALID_CHUNK_SIZE in the body', [`${chunked}zz\r\n`]],
     ['HPE_HEADER_OVERFLOW before', [`HTTP/1.1 200 OK\r\na: ${'b'.repeat(70_000)}`]],
   ])('that is none fails: %s', async (end, pieces) => {
-    expect((await answered(pieces)).heard.map((heard) => heard.end)).toEqual([end]);
+    expect((await responded(pieces)).received.map((received) => received.end)).toEqual([end]);
   });
 
   it.each([
     ['ECONNRESET before', ['HTTP/1.1 200']],
     ['ECONNRESET in the body', [`${chunked}5\r\nhel`]],
   ])('that breaks off fails: %s', async (end, pieces) => {
-    expect((await answered(pieces, { hangsUp: true })).heard.map((heard) => heard.end)).toEqual([end]);
+    expect((await responded(pieces, { hangsUp: true })).received.map((received) => received.end)).toEqual([end]);
   });
 });
 

@@ -2,7 +2,7 @@ import net, { type Socket } from 'node:net';
 import tls from 'node:tls';
 
 /** The address of a connection; with TLS if `secure` is set. */
-export interface HttpPlace {
+export interface HttpAddress {
   readonly host: string;
   readonly port: number;
   readonly secure?: { readonly ca?: string | undefined; readonly rejectUnauthorized: boolean } | undefined;
@@ -62,7 +62,7 @@ export class HttpConnection {
   /** Called when it is closed. */
   onClose: () => void = () => undefined;
 
-  constructor(place: HttpPlace) {
+  constructor(address: HttpAddress) {
     const onread = {
       buffer: sharedBuffer,
       callback: (size: number): boolean => {
@@ -70,7 +70,7 @@ export class HttpConnection {
         return true;
       },
     };
-    this.#socket = connected(place, onread);
+    this.#socket = connected(address, onread);
     this.#socket.setNoDelay(true);
     this.#socket.setKeepAlive(true, 1000);
     this.#socket.on('error', (error) => {
@@ -242,7 +242,7 @@ const contentLength = /\r\ncontent-length:[ \t]*(\d+)/i;
 const isChunked = /\r\ntransfer-encoding:[^\r]*\bchunked/i;
 const closesConnection = /\r\nconnection:[^\r]*\bclose/i;
 
-function connected({ host, port, secure }: HttpPlace, onread: net.OnReadOpts): Socket {
+function connected({ host, port, secure }: HttpAddress, onread: net.OnReadOpts): Socket {
   if (!secure) return net.connect({ host, port, onread });
   // Node supports onread over TLS too; its types lack it.
   const options: tls.ConnectionOptions & { onread: net.OnReadOpts } = {

@@ -84,7 +84,7 @@ export type ToWorker =
 
 /** The outcome of the warm-up. */
 export interface Warmup {
-  readonly answered: number;
+  readonly succeeded: number;
   /** The errors of the others. */
   readonly errors: readonly string[];
 }

@@ -176,18 +176,18 @@ describe('a reused connection', () => {
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const opened = new HttpClient({ origin });
+    const handles = new HttpClient({ origin });
     const request = httpRequest({ origin, headers: {} }, '/v1/chat/completions', '{}');
-    let asked = 0;
+    let requested = 0;
     const client: Sender['client'] = {
-      giveBack: (connection) => opened.giveBack(connection),
+      giveBack: (connection) => handles.giveBack(connection),
       request: (...options) => {
-        asked++;
-        return opened.request(...options);
+        requested++;
+        return handles.request(...options);
       },
     };
     closing.push(
-      () => opened.close(),
+      () => handles.close(),
       () => server.closeAllConnections(),
       () => server.close(),
     );
@@ -205,25 +205,35 @@ describe('a reused connection', () => {
     const { error, wasResent } = await send({ ...common, timeout, stop }, 1, request);
     await new Promise((resolve) => setImmediate(resolve));
     const third = await send({ ...common, timeout: 20_000, stop: new AbortController().signal }, 2, request);
-    return { error, wasResent, third: third.error, asked };
+    return { error, wasResent, third: third.error, requested };
   }
 
   it('is opened again if it was closed just then, and reports that', async () => {
     const outcome = await second(({ socket }) => void socket.resetAndDestroy());
-    expect(outcome).toEqual({ error: undefined, wasResent: true, third: undefined, asked: 4 });
+    expect(outcome).toEqual({ error: undefined, wasResent: true, third: undefined, requested: 4 });
   });
 
   it('is not retried after a part of a response', async () => {
     const outcome = await second(({ socket }) => void socket.write('HTTP/1.1 2', () => socket.destroy()));
-    expect(outcome).toEqual({ error: 'connection failed: ECONNRESET', wasResent: false, third: undefined, asked: 3 });
+    expect(outcome).toEqual({
+      error: 'connection failed: ECONNRESET',
+      wasResent: false,
+      third: undefined,
+      requested: 3,
+    });
   });
 
   it('is not tried again for a request that is out of time or stopped', async () => {
     const late = await second(() => undefined, { timeout: 20 });
-    expect(late).toEqual({ error: 'no complete response within 0.02 s', wasResent: false, third: undefined, asked: 3 });
+    expect(late).toEqual({
+      error: 'no complete response within 0.02 s',
+      wasResent: false,
+      third: undefined,
+      requested: 3,
+    });
     const stop = new AbortController();
     const stopped = await second(() => stop.abort(), { stop: stop.signal });
-    expect(stopped).toEqual({ error: 'stopped before the end', wasResent: false, third: undefined, asked: 3 });
+    expect(stopped).toEqual({ error: 'stopped before the end', wasResent: false, third: undefined, requested: 3 });
   });
 });
 

@@ -1,9 +1,9 @@
-import { Answer, refusalText } from './answer.ts';
 import { now } from './clock.ts';
 import { EventReader } from './event-reader.ts';
 import { type HttpClient, utf8 } from './http-client.ts';
 import type { ConnectionFailure, HttpConnection, ResponseHead, ResponseListener } from './http-connection.ts';
 import { connectionFailed, type Endpoint, type Outcome } from './messages.ts';
+import { CollectedResponse, refusalText } from './response.ts';
 
 /** What every request of a load has in common. */
 export interface Sender {
@@ -41,7 +41,7 @@ export async function send(sender: Sender, index: number, request: Buffer): Prom
 class Exchange implements ResponseListener {
   readonly #sender: Sender;
   readonly #bytes: Buffer;
-  readonly #answer: Answer;
+  readonly #answer: CollectedResponse;
   readonly #startedAt = now();
   #firstAt: number | undefined;
   #lastAt: number | undefined;
@@ -63,7 +63,7 @@ class Exchange implements ResponseListener {
   constructor(sender: Sender, bytes: Buffer) {
     this.#sender = sender;
     this.#bytes = bytes;
-    this.#answer = new Answer(sender.endpoint, sender.keepsTexts);
+    this.#answer = new CollectedResponse(sender.endpoint, sender.keepsTexts);
   }
 
   /** Resolves to the error. */

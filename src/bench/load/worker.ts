@@ -79,7 +79,7 @@ async function run(task: WorkerTask): Promise<void> {
 
 async function warmUp(task: WorkerTask, ask: LoadOptions['send']): Promise<Warmup> {
   const { pace, warmup } = task;
-  let answered = 0;
+  let succeeded = 0;
   const errors: string[] = [];
   // A rate needs no ramp: the warm-up is for the server and the connections.
   const concurrency = pace.kind === 'concurrency' ? pace.concurrency : task.workers;
@@ -87,12 +87,12 @@ async function warmUp(task: WorkerTask, ask: LoadOptions['send']): Promise<Warmu
     task: { ...task, pace: { kind: 'concurrency', concurrency }, extent: { requests: warmup } },
     send: ask,
     onOutcome: ({ error }) => {
-      if (error === undefined) answered++;
+      if (error === undefined) succeeded++;
       else errors.push(error);
     },
     stop: stop.signal,
   });
-  return { answered, errors };
+  return { succeeded, errors };
 }
 
 async function measured(task: WorkerTask, ask: LoadOptions['send']): Promise<void> {

@@ -22,13 +22,13 @@ interface Row {
 }
 
 /** Two reports with their names. */
-export interface Compared {
+export interface ReportPair {
   readonly a: { readonly name: string; readonly report: Report };
   readonly b: { readonly name: string; readonly report: Report };
 }
 
 /** The common levels of two reports side by side, and what cannot be compared. */
-export function compareText({ a, b }: Compared): string {
+export function compareText({ a, b }: ReportPair): string {
   const differences = differencesOf(comparable(a.report), comparable(b.report));
   const sections = a.report.levels.flatMap((level) => {
     const other = b.report.levels.find(({ pace }) => paceText(pace) === paceText(level.pace));
@@ -46,7 +46,7 @@ export function compareText({ a, b }: Compared): string {
 }
 
 /** Whether there is anything to compare. */
-export function haveLevelsInCommon({ a, b }: Compared): boolean {
+export function haveLevelsInCommon({ a, b }: ReportPair): boolean {
   const known = new Set(b.report.levels.map(({ pace }) => paceText(pace)));
   return a.report.levels.some(({ pace }) => known.has(paceText(pace)));
 }
@@ -54,14 +54,14 @@ export function haveLevelsInCommon({ a, b }: Compared): boolean {
 /** Comparing addresses and models is the purpose. */
 const mayDiffer = new Set(['url', 'model']);
 
-type Described = Readonly<Record<string, unknown>>;
+type Properties = Readonly<Record<string, unknown>>;
 
 /** The load, and what else may affect the results. */
-function comparable({ load, machine, version, interrupted, failure }: Report): Described {
+function comparable({ load, machine, version, interrupted, failure }: Report): Properties {
   return { ...load, machine, 'conch bench': version, interrupted, failure: failure?.reason };
 }
 
-function differencesOf(left: Described, right: Described): string[] {
+function differencesOf(left: Properties, right: Properties): string[] {
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter((name) => !mayDiffer.has(name));
   return names
     .filter((name) => JSON.stringify(left[name]) !== JSON.stringify(right[name]))
@@ -73,7 +73,13 @@ function written(value: unknown): string {
 }
 
 function levelTable(a: LevelReport, b: LevelReport): string {
-  const rows = rowsOf(a, b).map((row) => [row.title, shown(row.a), shown(row.b), changeText(row), betterText(row)]);
+  const rows = rowsOf(a, b).map((row) => [
+    row.title,
+    displayText(row.a),
+    displayText(row.b),
+    changeText(row),
+    betterText(row),
+  ]);
   return `${paceText(a.pace)}\n${table(['', 'A', 'B', 'change', 'better'], rows, { holdsFigures: true })}`;
 }
 
@@ -119,7 +125,7 @@ function processRows(a: LevelReport, b: LevelReport): Row[] {
   });
 }
 
-function shown(value: number | undefined): string {
+function displayText(value: number | undefined): string {
   return value === undefined ? 'N/A' : rounded(value);
 }
 
@@ -139,6 +145,6 @@ function betterText({ a, b, direction }: Row): string {
 
 function onlyIn(name: string, report: Report, other: Report): string[] {
   const known = new Set(other.levels.map(({ pace }) => paceText(pace)));
-  const alone = report.levels.map(({ pace }) => paceText(pace)).filter((pace) => !known.has(pace));
-  return alone.length === 0 ? [] : [`Only in ${name}: ${alone.join(', ')}`];
+  const missing = report.levels.map(({ pace }) => paceText(pace)).filter((pace) => !known.has(pace));
+  return missing.length === 0 ? [] : [`Only in ${name}: ${missing.join(', ')}`];
 }

@@ -19,14 +19,14 @@ type Cell = string | number | undefined;
 
 function levelRows(level: LevelReport): Cell[][] {
   const { pace, metrics, throughput, generator, processes } = level;
-  const place = pace.kind === 'rate' ? [undefined, pace.perSecond] : [pace.concurrency, undefined];
+  const levelCells = pace.kind === 'rate' ? [undefined, pace.perSecond] : [pace.concurrency, undefined];
   const single = (metric: string, unit: string, value: number | undefined): Cell[][] =>
-    value === undefined ? [] : [[...place, metric, unit, value]];
+    value === undefined ? [] : [[...levelCells, metric, unit, value]];
   return [
     ...(Object.keys(requestMetrics) as RequestMetric[]).flatMap((name) => {
       const summary = metrics[name];
       if (summary === undefined) return [];
-      return [[...place, name, requestMetrics[name].unit, ...statistics.map((key) => summary[key]), summary.std]];
+      return [[...levelCells, name, requestMetrics[name].unit, ...statistics.map((key) => summary[key]), summary.std]];
     }),
     ...(Object.keys(throughputMetrics) as ThroughputMetric[]).flatMap((name) =>
       single(name, throughputMetrics[name].unit, throughput[name]),

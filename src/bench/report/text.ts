@@ -54,13 +54,13 @@ function lengthsText({ mean, deviation }: Lengths): string {
 function levelText(level: LevelReport): string {
   const { generator, errors, processes } = level;
   const lateness = generator.lateness_ms === undefined ? '' : `, at most ${rounded(generator.lateness_ms)} ms late`;
-  const faults = kindLines(errors);
+  const errorLines = kindLines(errors);
   return [
     `${paceText(level.pace)}: ${level.request_count} responses in ${rounded(level.duration_s)} s${level.failed_count > 0 ? `, ${level.failed_count} failed` : ''}${level.cut_count > 0 ? `, ${level.cut_count} cut off at the end` : ''}${level.resent_count > 0 ? `, ${level.resent_count} resent on a new connection` : ''}`,
     metricTable(level),
     ...(processes.length > 0 ? [processTable(processes)] : []),
     `Load generator: ${generator.processes} process${generator.processes === 1 ? '' : 'es'}, ${percentText(generator.cpu_share)} of a core, ${rounded(generator.cpu_us_per_request)} µs of CPU per request, event loop ${rounded(generator.loop_delay_p99_ms)} ms late at p99${lateness}`,
-    ...(faults.length > 0 ? [`Errors:\n${faults.join('\n')}`] : []),
+    ...(errorLines.length > 0 ? [`Errors:\n${errorLines.join('\n')}`] : []),
   ].join('\n');
 }
 

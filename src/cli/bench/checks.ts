@@ -5,12 +5,12 @@ import { clientProblems } from '../client-flags.ts';
 import type { BenchFlags } from './flags.ts';
 
 /** Finds contradictions between flags, and flags without an effect. Throws a SettingsError. */
-export function checkFlags(flags: BenchFlags, given: ReadonlySet<string>): void {
+export function checkFlags(flags: BenchFlags, flagNames: ReadonlySet<string>): void {
   const problems = [
     ...contradictions(flags),
     ...clientProblems(flags),
     ...processProblems(flags),
-    ...idle(flags, given),
+    ...idle(flags, flagNames),
   ];
   if (problems.length > 0) throw new SettingsError(problems);
 }
@@ -46,11 +46,11 @@ function processProblems({ pid }: BenchFlags): string[] {
 /** Flags that are set and have no effect. */
 function idle(
   { compare, promptFile, requests, rate, endpoint, url }: BenchFlags,
-  given: ReadonlySet<string>,
+  flagNames: ReadonlySet<string>,
 ): string[] {
   if (compare.length > 0)
     return unused(
-      [...given].filter((name) => name !== 'compare'),
+      [...flagNames].filter((name) => name !== 'compare'),
       'with --compare',
     );
   const rules: readonly (readonly [applies: boolean, names: readonly (keyof BenchFlags)[], when: string])[] = [
@@ -63,7 +63,7 @@ function idle(
   return rules.flatMap(([applies, names, when]) =>
     applies
       ? unused(
-          names.filter((name) => given.has(name)),
+          names.filter((name) => flagNames.has(name)),
           when,
         )
       : [],

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Compared, compareText, haveLevelsInCommon } from '../../bench/report/compare.ts';
+import { compareText, haveLevelsInCommon, type ReportPair } from '../../bench/report/compare.ts';
 import { readReport } from '../../bench/report/read-report.ts';
 import type { Report } from '../../bench/report/report.ts';
 import { SettingsError } from '../../config/settings-error.ts';
@@ -7,7 +7,7 @@ import type { Terminal } from '../../serve/terminal.ts';
 
 /** Prints two reports side by side. Returns exit code 1 if they have no load level in common. */
 export async function compareReports([a, b]: readonly [string, string], terminal: Terminal): Promise<number> {
-  const compared: Compared = {
+  const compared: ReportPair = {
     a: { name: a, report: await reportIn(a) },
     b: { name: b, report: await reportIn(b) },
   };

@@ -11,7 +11,7 @@ function flagsOf(...argv: readonly string[]): BenchFlags {
   const invocation = readCommandLine({ argv: ['bench', ...argv], commands });
   if (invocation.action !== 'run') throw new Error(invocation.action);
   const flags = ownFlags(invocation, benchDefinition);
-  checkFlags(flags, invocation.given);
+  checkFlags(flags, invocation.flagNames);
   return flags;
 }
 

@@ -7,20 +7,20 @@ import { clientFlags, requestField, urlFlag } from '../client-flags.ts';
 const file = { path: 'file' } as const;
 const count = z.number().int().min(1);
 
-const lengthsWanted = 'must be a number of tokens, or MEAN,DEVIATION';
+const lengthsMessage = 'must be a number of tokens, or MEAN,DEVIATION';
 
 /** `550` or `550,50`. */
 const lengths = z.string().transform((written, context) => {
   const [, mean = '0', deviation = '0'] = /^(\d+)(?:,(\d+(?:\.\d+)?))?$/.exec(written.trim()) ?? [];
-  if (Number(mean) < 1) context.addIssue(lengthsWanted);
+  if (Number(mean) < 1) context.addIssue(lengthsMessage);
   return { mean: Number(mean), deviation: Number(deviation) };
 });
 
 /** Numbers, separated by commas. */
-function numbers(wanted: string, isRight: (value: number) => boolean) {
+function numbers(message: string, isRight: (value: number) => boolean) {
   return z.string().transform((written, context) => {
     const values = written.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-    if (!values.every(isRight)) context.addIssue(wanted);
+    if (!values.every(isRight)) context.addIssue(message);
     return [...new Set(values)];
   });
 }

@@ -6,14 +6,14 @@ import type { Report } from '../../bench/report/report.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 
 /** The files of the reports. */
-type Outputs = Readonly<Partial<Record<keyof typeof forms, string | undefined>>>;
+type Outputs = Readonly<Partial<Record<keyof typeof formats, string | undefined>>>;
 
-const forms = {
+const formats = {
   json: (report: Report) => `${JSON.stringify(report, undefined, 2)}\n`,
   csv: reportCsv,
   html: reportHtml,
 };
-const names = Object.keys(forms) as (keyof typeof forms)[];
+const names = Object.keys(formats) as (keyof typeof formats)[];
 
 /** Tries the files before anything is measured, and changes none of them. Throws a SettingsError. */
 export async function checkOutputs(outputs: Outputs): Promise<void> {
@@ -40,7 +40,7 @@ export async function writeReports(report: Report, outputs: Outputs): Promise<vo
   for (const name of names) {
     const file = outputs[name];
     if (file === undefined) continue;
-    await writeFile(file, forms[name](report)).catch((error: Error) => problems.push(refusal(name, file, error)));
+    await writeFile(file, formats[name](report)).catch((error: Error) => problems.push(refusal(name, file, error)));
   }
   if (problems.length > 0) throw new SettingsError(problems);
 }

@@ -1,6 +1,6 @@
 import { type BenchOptions, bench } from '../../bench/bench.ts';
-import { LoadError } from '../../bench/load/crew.ts';
 import type { Pace } from '../../bench/load/messages.ts';
+import { LoadError } from '../../bench/load/worker-pool.ts';
 import type { Report } from '../../bench/report/report.ts';
 import { reportText } from '../../bench/report/text.ts';
 import { openCaller, type Target } from '../../bench/target.ts';
@@ -17,7 +17,7 @@ import { counterOf, modelOf } from './server.ts';
 /** Runs `conch bench`: exit code 1 when requests failed, 130 when it was interrupted. */
 export async function runBench(input: CommandInput, terminal: Terminal): Promise<number> {
   const flags = ownFlags(input, benchDefinition);
-  checkFlags(flags, input.given);
+  checkFlags(flags, input.flagNames);
   const [compared] = flags.compare;
   if (compared !== undefined) return compareReports(compared, terminal);
   await checkOutputs(flags);
@@ -36,13 +36,13 @@ export async function runBench(input: CommandInput, terminal: Terminal): Promise
   return report.levels.some(({ failed_count: failed, request_count: count }) => failed > 0 || count === 0) ? 1 : 0;
 }
 
-interface Surroundings {
+interface BenchContext {
   readonly input: CommandInput;
   readonly terminal: Terminal;
   readonly target: Target;
 }
 
-async function optionsFrom(flags: BenchFlags, { input, terminal, target }: Surroundings): Promise<BenchOptions> {
+async function optionsFrom(flags: BenchFlags, { input, terminal, target }: BenchContext): Promise<BenchOptions> {
   const call = openCaller(target);
   const model = await modelOf(call, target, flags.model);
   const counter = await counterOf(flags.tokenizer, { input, terminal, call, model });

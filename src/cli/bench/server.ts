@@ -1,5 +1,5 @@
-import { errorText } from '../../bench/load/answer.ts';
-import type { Caller, JsonAnswer, Target } from '../../bench/target.ts';
+import { errorText } from '../../bench/load/response.ts';
+import type { Caller, JsonResponse, Target } from '../../bench/target.ts';
 import { serverCounter, type TokenCounter } from '../../bench/token-counter.ts';
 import type { CommandInput } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
@@ -14,7 +14,7 @@ export async function modelOf(
   { origin, headers }: Pick<Target, 'origin' | 'headers'>,
   named: string | undefined,
 ): Promise<string> {
-  const { status, body } = await call('/v1/models').catch((error: NodeJS.ErrnoException): JsonAnswer => {
+  const { status, body } = await call('/v1/models').catch((error: NodeJS.ErrnoException): JsonResponse => {
     throw new SettingsError([
       `--url: ${origin} is unreachable: ${error.code ?? error.message}. Start the server, or set another --url.`,
     ]);

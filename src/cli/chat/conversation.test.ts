@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation } from './conversation.ts';
 
-const asked = { stream: true, stream_options: { include_usage: true } };
+const requested = { stream: true, stream_options: { include_usage: true } };
 const said = (text: string) => ({ text, calls: [] });
 
 describe('Conversation', () => {
@@ -18,7 +18,7 @@ describe('Conversation', () => {
         { role: 'user', content: 'Two?' },
       ],
       temperature: 0.2,
-      ...asked,
+      ...requested,
     });
   });
 
@@ -43,12 +43,12 @@ describe('Conversation', () => {
   it('removes the last prompt with its response', () => {
     const conversation = new Conversation('toy');
     expect(conversation.takeBack()).toBe(undefined);
-    for (const [question, answer] of [
+    for (const [prompt, response] of [
       ['One?', '1'],
       ['Two?', '2'],
     ] as const) {
-      conversation.request(question);
-      conversation.keep(said(answer));
+      conversation.request(prompt);
+      conversation.keep(said(response));
     }
     expect([conversation.takeBack(), conversation.length]).toEqual(['Two?', 2]);
     conversation.clear();

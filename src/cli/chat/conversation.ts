@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonOrText } from '../client-flags.ts';
-import type { ChatAnswer, ToolCall } from './answer.ts';
+import type { ChatResponse, ToolCall } from './chat-response.ts';
 
 /** A message as OpenAI's API has it. */
 interface Message {
@@ -27,7 +27,7 @@ const Saved = z.object({
   ),
 });
 
-interface Opening {
+interface ConversationOptions {
   readonly system?: string | undefined;
   readonly fields?: Iterable<readonly [string, unknown]>;
 }
@@ -38,9 +38,9 @@ export class Conversation {
   system: string | undefined;
   readonly fields: Map<string, unknown>;
   #messages: Message[] = [];
-  #question: string | undefined;
+  #prompt: string | undefined;
 
-  constructor(model: string, { system, fields }: Opening = {}) {
+  constructor(model: string, { system, fields }: ConversationOptions = {}) {
     this.model = model;
     this.system = system;
     this.fields = new Map(fields ?? []);
@@ -52,12 +52,12 @@ export class Conversation {
   }
 
   /** The request that sends this prompt. */
-  request(question: string): object {
-    this.#question = question;
+  request(prompt: string): object {
+    this.#prompt = prompt;
     const opening = this.system === undefined ? [] : [{ role: 'system', content: this.system }];
     return {
       model: this.model,
-      messages: [...opening, ...this.#messages, { role: 'user', content: question }],
+      messages: [...opening, ...this.#messages, { role: 'user', content: prompt }],
       ...Object.fromEntries(this.fields),
       stream: true,
       stream_options: { include_usage: true },
@@ -65,25 +65,25 @@ export class Conversation {
   }
 
   /** Stores the last prompt with its response, whole or partial; an empty response is not stored. */
-  keep({ text, calls }: Pick<ChatAnswer, 'text' | 'calls'>): void {
-    if (this.#question === undefined || (text === '' && calls.length === 0)) return;
+  keep({ text, calls }: Pick<ChatResponse, 'text' | 'calls'>): void {
+    if (this.#prompt === undefined || (text === '' && calls.length === 0)) return;
     this.#messages.push(
-      { role: 'user', content: this.#question },
+      { role: 'user', content: this.#prompt },
       { role: 'assistant', content: text, ...(calls.length > 0 ? { tool_calls: calls } : {}) },
     );
   }
 
   /** Removes the last prompt and its response, and returns the prompt to send it again. */
   takeBack(): string | undefined {
-    const asked = this.#messages.at(-2);
-    if (asked?.role === 'user' && asked.content === this.#question) this.#messages.splice(-2);
-    return this.#question;
+    const lastMessage = this.#messages.at(-2);
+    if (lastMessage?.role === 'user' && lastMessage.content === this.#prompt) this.#messages.splice(-2);
+    return this.#prompt;
   }
 
   /** Removes the messages; the system message and the fields stay. */
   clear(): void {
     this.#messages = [];
-    this.#question = undefined;
+    this.#prompt = undefined;
   }
 
   /** All of it as JSON. */
@@ -100,7 +100,7 @@ export class Conversation {
     this.fields.clear();
     for (const [name, value] of Object.entries(fields)) this.fields.set(name, value);
     this.#messages = messages;
-    this.#question = messages.findLast(({ role }) => role === 'user')?.content;
+    this.#prompt = messages.findLast(({ role }) => role === 'user')?.content;
   }
 }
 

@@ -10,7 +10,7 @@ function flagsOf(...argv: readonly string[]): ChatFlags {
   const invocation = readCommandLine({ argv: ['chat', ...argv], commands });
   if (invocation.action !== 'run') throw new Error(invocation.action);
   const flags = ownFlags(invocation, chatDefinition);
-  checkChatFlags(flags, invocation.given);
+  checkChatFlags(flags, invocation.flagNames);
   return flags;
 }
 

@@ -51,12 +51,12 @@ export const chatDefinition: Command<typeof flags> = {
 export type ChatFlags = { readonly [K in keyof typeof flags]: z.output<(typeof flags)[K]['schema']> };
 
 /** Finds contradictions between flags, and flags without an effect. Throws a SettingsError. */
-export function checkChatFlags(flags: ChatFlags, given: ReadonlySet<string>): void {
+export function checkChatFlags(flags: ChatFlags, flagNames: ReadonlySet<string>): void {
   const isPlain = flags.url.startsWith('http://');
   const problems = [
     ...clientProblems(flags),
     ...['ca', 'insecure']
-      .filter((name) => isPlain && given.has(name))
+      .filter((name) => isPlain && flagNames.has(name))
       .map((name) => `--${name} has no effect on a URL that begins with http://. Remove it.`),
     ...flags.set
       .filter(([name]) => ownFields.has(name))

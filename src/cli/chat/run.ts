@@ -7,17 +7,17 @@ import { targetFrom } from '../client-flags.ts';
 import { coloursFor } from '../colours.ts';
 import { askOnce } from './ask-once.ts';
 import { Conversation } from './conversation.ts';
+import { type ConversationContext, runConversation } from './conversation-loop.ts';
 import { type ChatFlags, chatDefinition, checkChatFlags } from './flags.ts';
 import { LineEditor } from './line-editor.ts';
 import { LineHistory } from './line-history.ts';
-import { ChatFault, ChatServer, ServerAway } from './server.ts';
+import { ChatError, ChatServer, ServerUnreachable } from './server.ts';
 import { completeSlashCommand, requireModel } from './slash-commands.ts';
-import { type Talk, talk } from './talk.ts';
 
 /** Runs `conch chat`: a conversation on a terminal, else one prompt. */
 export async function runChat(input: CommandInput, terminal: Terminal): Promise<number> {
   const flags = ownFlags(input, chatDefinition);
-  checkChatFlags(flags, input.given);
+  checkChatFlags(flags, input.flagNames);
   const [named, ...behind] = input.positionals;
   const words = [...behind, ...input.rest];
   const server = new ChatServer(await targetFrom(flags, terminal.environment));
@@ -26,7 +26,7 @@ export async function runChat(input: CommandInput, terminal: Terminal): Promise<
       throw refusal(error, named);
     });
     const conversation = new Conversation(model, { system: flags.system, fields: flags.set });
-    const isTalk = words.length === 0 && terminal.isInteractive && terminal.streams().input.isTTY;
+    const isInteractive = words.length === 0 && terminal.isInteractive && terminal.streams().input.isTTY;
     const options = {
       conversation,
       server,
@@ -35,8 +35,8 @@ export async function runChat(input: CommandInput, terminal: Terminal): Promise<
       showsReasoning: flags.reasoning ?? terminal.isInteractive,
       showsStats: flags.stats,
     };
-    if (isTalk) return await talkWith(options, { flags, input });
-    return await askOnce(await questionOf(words, terminal), options);
+    if (isInteractive) return await openConversation(options, { flags, input });
+    return await askOnce(await promptOf(words, terminal), options);
   } catch (error) {
     if (terminal.stop.aborted && error instanceof Error && error.name === 'AbortError') return 130;
     throw error;
@@ -55,39 +55,40 @@ async function modelAt(server: ChatServer, named: string | undefined, stop: Abor
   const [first] = names ?? [];
   if (first !== undefined) return first;
   const reason = names ? 'has no chat model' : 'does not list its models. Write conch chat MODEL';
-  throw new ChatFault(`${server.origin} ${reason}.`);
+  throw new ChatError(`${server.origin} ${reason}.`);
 }
 
 const howToStart =
   'Start a server in another terminal: conch --triton HOST:8001, or conch without flags for a small default model. ' +
   'For a server elsewhere, set --url.';
-const whereQuestionsStand = 'Write the prompt after the model, or after --: conch chat -- "PROMPT".';
+const promptUsage = 'Write the prompt after the model, or after --: conch chat -- "PROMPT".';
 
 /** Why the chat cannot start, and what to do about it. */
 function refusal(error: unknown, named = ''): unknown {
-  if (!(error instanceof ChatFault)) return error;
-  const advice = error instanceof ServerAway ? [howToStart] : /\s/.test(named) ? [whereQuestionsStand] : [];
+  if (!(error instanceof ChatError)) return error;
+  const advice = error instanceof ServerUnreachable ? [howToStart] : /\s/.test(named) ? [promptUsage] : [];
   return new SettingsError([[error.message, ...advice].join(' ')]);
 }
 
 /** The prompt: the words of the command line, then the piped input. */
-async function questionOf(words: readonly string[], { streams, stop }: Terminal): Promise<string> {
+async function promptOf(words: readonly string[], { streams, stop }: Terminal): Promise<string> {
   const { input } = streams();
   let piped = '';
   if (words.length === 0 || !input.isTTY)
     for await (const piece of addAbortSignal(stop, input.setEncoding('utf8'))) piped += piece as string;
-  const question = [words.join(' '), piped.trimEnd()].filter((part) => part.trim() !== '').join('\n\n');
-  if (question === '')
+  const prompt = [words.join(' '), piped.trimEnd()].filter((part) => part.trim() !== '').join('\n\n');
+  if (prompt === '')
     throw new SettingsError(['The prompt is empty. Write it after the model, or send it to standard input.']);
-  return question;
+  return prompt;
 }
 
-interface TalkOptions extends Pick<Talk, 'conversation' | 'server' | 'colours' | 'showsReasoning' | 'showsStats'> {
+interface InteractiveOptions
+  extends Pick<ConversationContext, 'conversation' | 'server' | 'colours' | 'showsReasoning' | 'showsStats'> {
   readonly terminal: Terminal;
 }
 
-async function talkWith(
-  options: TalkOptions,
+async function openConversation(
+  options: InteractiveOptions,
   { flags, input }: { flags: ChatFlags; input: CommandInput },
 ): Promise<number> {
   const { conversation, server, terminal, colours } = options;
@@ -106,7 +107,7 @@ async function talkWith(
   const end = (): void => editor.close();
   terminal.stop.addEventListener('abort', end);
   try {
-    await talk({
+    await runConversation({
       ...options,
       editor,
       say: (line) => terminal.out(line),

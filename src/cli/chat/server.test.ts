@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { targetOf } from '../../bench/target.ts';
-import type { Part } from './answer.ts';
-import { ChatFault, ChatServer, ServerAway } from './server.ts';
+import type { ResponsePart } from './chat-response.ts';
+import { ChatError, ChatServer, ServerUnreachable } from './server.ts';
 
 /** A chat with a server that answers like this. */
 async function chatWith(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
   headers?: Record<string, string>,
 ): Promise<ChatServer> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+  const server = createServer(respond).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const chat = chatAt((server.address() as AddressInfo).port, headers);
   onTestFinished(() => {
@@ -42,9 +42,9 @@ function streamOf(...events: readonly string[]) {
 }
 
 async function ask(chat: ChatServer, signal = never) {
-  const parts: Part[] = [];
-  const answered = await chat.ask({ model: 'm' }, { signal, onPart: (part) => parts.push(part) });
-  return { parts: parts.map((part) => part.text), answered };
+  const parts: ResponsePart[] = [];
+  const completed = await chat.ask({ model: 'm' }, { signal, onPart: (part) => parts.push(part) });
+  return { parts: parts.map((part) => part.text), completed };
 }
 
 describe('ChatServer.ask', () => {
@@ -54,13 +54,13 @@ describe('ChatServer.ask', () => {
       seen.push(request.method, request.url, request.headers.authorization);
       streamOf(text('A '), text('shell.', 'stop'), usage, 'data: [DONE]\n\n')(request, response);
     });
-    const { parts, answered } = await ask(chat);
+    const { parts, completed } = await ask(chat);
     expect(seen).toEqual(['POST', '/v1/chat/completions', 'Bearer k']);
     expect(parts).toEqual(['A ', 'shell.']);
-    expect(answered).toMatchObject({ wasStopped: false, answer: { text: 'A shell.' } });
+    expect(completed).toMatchObject({ wasStopped: false, response: { text: 'A shell.' } });
     await ask(chat);
     expect(chat.total).toEqual({ prompt: 6, completion: 4 });
-    expect(chat.last?.answer.text).toBe('A shell.');
+    expect(chat.last?.response.text).toBe('A shell.');
   });
 
   it('reads a response that is not streamed', async () => {
@@ -76,8 +76,8 @@ describe('ChatServer.ask', () => {
     const chat = await chatWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text('A '));
     });
-    const asked = chat.ask({}, { signal: stop.signal, onPart: () => stop.abort() });
-    expect(await asked).toMatchObject({ wasStopped: true, answer: { text: 'A ' } });
+    const requested = chat.ask({}, { signal: stop.signal, onPart: () => stop.abort() });
+    expect(await requested).toMatchObject({ wasStopped: true, response: { text: 'A ' } });
   });
 
   it.each<[string, Parameters<typeof chatWith>[0], string]>([
@@ -89,8 +89,8 @@ describe('ChatServer.ask', () => {
     ['a proxy', (_, response) => void response.writeHead(502).end('Bad gateway'), 'HTTP 502: Bad gateway'],
     ['an error in the stream', streamOf(text('A'), 'data: {"error":{"message":"Gone."}}\n\n'), 'Gone.'],
     ['a stream that breaks off', streamOf(text('A')), 'The stream ended before the response was complete.'],
-  ])('says in one line what went wrong: %s', async (_, answer, words) => {
-    await expect(ask(await chatWith(answer))).rejects.toThrow(new ChatFault(words));
+  ])('says in one line what went wrong: %s', async (_, respond, words) => {
+    await expect(ask(await chatWith(respond))).rejects.toThrow(new ChatError(words));
   });
 
   it.each<[string, (response: ServerResponse) => void]>([
@@ -105,29 +105,29 @@ describe('ChatServer.ask', () => {
   ])('says that the connection broke off %s', async (_, breakOff) => {
     const chat = await chatWith((_request, response) => breakOff(response));
     const words = `The connection to ${chat.origin} closed before the response was complete: ECONNRESET.`;
-    await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
+    await expect(ask(chat)).rejects.toThrow(new ChatError(words));
   });
 
   it('says that a key is wrong', async () => {
     const chat = await chatWith((_, response) => json(response, 401, { error: { message: 'Wrong key.' } }));
     const words = `${chat.origin} rejected the API key (--api-key or CONCH_API_KEY): Wrong key.`;
-    await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
-    await expect(chat.models(never)).rejects.toThrow(new ChatFault(words));
+    await expect(ask(chat)).rejects.toThrow(new ChatError(words));
+    await expect(chat.models(never)).rejects.toThrow(new ChatError(words));
   });
 
   it('says that a key is missing', async () => {
     const refuse = (_: unknown, response: ServerResponse) => json(response, 401, { error: { message: 'No API key.' } });
     const chat = await chatWith(refuse, {});
     const words = `${chat.origin} needs an API key (--api-key or CONCH_API_KEY): No API key.`;
-    await expect(ask(chat)).rejects.toThrow(new ChatFault(words));
-    await expect(chat.models(new AbortController().signal)).rejects.toThrow(new ChatFault(words));
+    await expect(ask(chat)).rejects.toThrow(new ChatError(words));
+    await expect(chat.models(new AbortController().signal)).rejects.toThrow(new ChatError(words));
   });
 
   it('says that there is no server', async () => {
     const chat = chatAt(1);
     const words = 'http://127.0.0.1:1 is unreachable: ECONNREFUSED.';
-    await expect(ask(chat)).rejects.toThrow(new ServerAway(words));
-    await expect(chat.models(never)).rejects.toThrow(new ServerAway(words));
+    await expect(ask(chat)).rejects.toThrow(new ServerUnreachable(words));
+    await expect(chat.models(never)).rejects.toThrow(new ServerUnreachable(words));
   });
 });
 

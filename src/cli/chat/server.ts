@@ -1,12 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { errorText, refusalText } from '../../bench/load/answer.ts';
 import { EventReader } from '../../bench/load/event-reader.ts';
+import { errorText, refusalText } from '../../bench/load/response.ts';
 import { type Caller, type Client, openCaller, openClient, type Target } from '../../bench/target.ts';
 import { rowTasks } from '../../contracts/row-contracts.ts';
-import { ChatAnswer, type Part, type Usage } from './answer.ts';
+import { ChatResponse, type ResponsePart, type Usage } from './chat-response.ts';
 
 /** What went wrong with a request, in one line. */
-export class ChatFault extends Error {
+export class ChatError extends Error {
   override readonly name: string = 'ChatError';
 
   constructor(message: string) {
@@ -15,7 +15,7 @@ export class ChatFault extends Error {
 }
 
 /** The server is unreachable. */
-export class ServerAway extends ChatFault {
+export class ServerUnreachable extends ChatError {
   override readonly name = 'ServerUnreachable';
 }
 
@@ -26,8 +26,8 @@ export interface Timing {
 }
 
 /** A response, whole or up to where it was stopped. */
-export interface Answered {
-  readonly answer: ChatAnswer;
+export interface ChatResult {
+  readonly response: ChatResponse;
   readonly timing: Timing;
   readonly wasStopped: boolean;
 }
@@ -35,7 +35,7 @@ export interface Answered {
 interface AskOptions {
   /** Stops the response. */
   readonly signal: AbortSignal;
-  readonly onPart: (part: Part) => void;
+  readonly onPart: (part: ResponsePart) => void;
 }
 
 /** A server of OpenAI's API, as a chat uses it. */
@@ -45,7 +45,7 @@ export class ChatServer {
   readonly #call: Caller;
   /** Tokens of all responses so far. */
   #total: Usage = { prompt: 0, completion: 0 };
-  last: Answered | undefined;
+  last: ChatResult | undefined;
 
   constructor(target: Target) {
     this.#target = target;
@@ -64,45 +64,45 @@ export class ChatServer {
   /** The models, first those that can chat; undefined if the server does not list them. Throws a ChatError, or an abort. */
   async models(signal: AbortSignal): Promise<readonly string[] | undefined> {
     const { status, body } = await this.#call('/v1/models', undefined, signal).catch((error: unknown) => {
-      throw signal.aborted ? error : this.#away(error);
+      throw signal.aborted ? error : this.#unreachable(error);
     });
     const { data, error } = (body ?? {}) as { readonly data?: unknown; readonly error?: unknown };
-    if (status === 401) throw new ChatFault(this.#wantsKey(errorText(error ?? 'no reason given')));
+    if (status === 401) throw new ChatError(this.#wantsKey(errorText(error ?? 'no reason given')));
     if (!Array.isArray(data)) return undefined;
     const models = data.filter(generatesText);
     return [...models.filter(hasTemplate), ...models.filter((model) => !hasTemplate(model))].map(({ id }) => id);
   }
 
   /** Sends a request and reads the response to its end. Throws a ChatError. */
-  async ask(body: object, { signal, onPart }: AskOptions): Promise<Answered> {
-    const answer = new ChatAnswer();
+  async ask(body: object, { signal, onPart }: AskOptions): Promise<ChatResult> {
+    const response = new ChatResponse();
     const begin = performance.now();
     let first: number | undefined;
     let last = begin;
     const take = (data: string): void => {
-      for (const part of answer.take(data)) {
+      for (const part of response.take(data)) {
         last = performance.now();
         first ??= last;
         onPart(part);
       }
     };
     let wasStopped = false;
-    let hasBegun = false;
+    let hasStarted = false;
     try {
-      const response = await this.#send(body, signal);
-      hasBegun = true;
-      await this.#follow(response, take);
+      const incoming = await this.#send(body, signal);
+      hasStarted = true;
+      await this.#follow(incoming, take);
     } catch (error) {
-      if (!signal.aborted) throw error instanceof ChatFault ? error : this.#lost(error, hasBegun);
+      if (!signal.aborted) throw error instanceof ChatError ? error : this.#lost(error, hasStarted);
       wasStopped = true;
     }
     const timing = { toFirst: first === undefined ? undefined : first - begin, fromFirst: last - (first ?? last) };
-    this.last = { answer, timing, wasStopped };
-    const { prompt = 0, completion = 0 } = answer.usage ?? {};
+    this.last = { response, timing, wasStopped };
+    const { prompt = 0, completion = 0 } = response.usage ?? {};
     this.#total = { prompt: this.#total.prompt + prompt, completion: this.#total.completion + completion };
-    if (answer.error !== undefined) throw new ChatFault(answer.error);
-    if (!wasStopped && answer.finishReason === undefined)
-      throw new ChatFault('The stream ended before the response was complete.');
+    if (response.error !== undefined) throw new ChatError(response.error);
+    if (!wasStopped && response.finishReason === undefined)
+      throw new ChatError('The stream ended before the response was complete.');
     return this.last;
   }
 
@@ -131,23 +131,23 @@ export class ChatServer {
     }
     let text = '';
     for await (const piece of response.setEncoding('utf8')) text += piece as string;
-    if (status === 401) throw new ChatFault(this.#wantsKey(refusalText(text)));
-    if (status !== 200) throw new ChatFault(`HTTP ${status}: ${refusalText(text)}`);
+    if (status === 401) throw new ChatError(this.#wantsKey(refusalText(text)));
+    if (status !== 200) throw new ChatError(`HTTP ${status}: ${refusalText(text)}`);
     take(text);
   }
 
   /** A connection that breaks in use had a server at its other end. */
-  #lost(error: unknown, hasBegun: boolean): ChatFault {
+  #lost(error: unknown, hasStarted: boolean): ChatError {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (!hasBegun && code !== 'ECONNRESET' && code !== 'EPIPE') return this.#away(error);
-    return new ChatFault(
+    if (!hasStarted && code !== 'ECONNRESET' && code !== 'EPIPE') return this.#unreachable(error);
+    return new ChatError(
       `The connection to ${this.origin} closed before the response was complete: ${code ?? message}.`,
     );
   }
 
-  #away(error: unknown): ServerAway {
+  #unreachable(error: unknown): ServerUnreachable {
     const { code, message } = error as NodeJS.ErrnoException;
-    return new ServerAway(`${this.origin} is unreachable: ${code ?? message}.`);
+    return new ServerUnreachable(`${this.origin} is unreachable: ${code ?? message}.`);
   }
 
   #wantsKey(reason: string): string {

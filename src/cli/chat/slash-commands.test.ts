@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ChatAnswer } from './answer.ts';
+import { ChatResponse } from './chat-response.ts';
 import { Conversation } from './conversation.ts';
 import type { ChatServer } from './server.ts';
 import { completeSlashCommand, runSlashCommand } from './slash-commands.ts';
@@ -38,8 +38,8 @@ function open(more: Partial<Server> = {}) {
 const silent = { said: [], after: undefined };
 const says = (...said: readonly string[]) => ({ said, after: undefined });
 
-function answered(conversation: Conversation, question: string, text: string): void {
-  conversation.request(question);
+function responded(conversation: Conversation, prompt: string, text: string): void {
+  conversation.request(prompt);
   conversation.keep({ text, calls: [] });
 }
 
@@ -100,10 +100,10 @@ describe('the commands of a chat', () => {
   it('forget and ask again', async () => {
     const { conversation, run } = open();
     await expect(run('/retry')).rejects.toThrow('There is no message yet.');
-    answered(conversation, 'One?', '1');
+    responded(conversation, 'One?', '1');
     expect(await run('/retry')).toEqual({ said: [], after: { ask: 'One?' } });
     expect(conversation.length).toBe(0);
-    answered(conversation, 'Two?', '2');
+    responded(conversation, 'Two?', '2');
     expect(await run('/clear')).toEqual(says('Conversation cleared.'));
     expect(conversation.length).toBe(0);
   });
@@ -111,7 +111,7 @@ describe('the commands of a chat', () => {
   it('save and load', async () => {
     const file = join(folder, 'talk.json');
     const { conversation, run } = open();
-    answered(conversation, 'One?', '1');
+    responded(conversation, 'One?', '1');
     for (let time = 0; time < 2; time++)
       expect(await run(`/save ${file}`)).toEqual(says(`Saved 2 messages to ${file}.`));
     const other = open();
@@ -133,9 +133,9 @@ describe('the commands of a chat', () => {
 
   it('tell what was used', async () => {
     await expect(open().run('/usage')).rejects.toThrow('There is no response yet.');
-    const answer = new ChatAnswer();
-    answer.usage = { prompt: 3, completion: 2 };
-    const last = { answer, timing: { toFirst: 5, fromFirst: 10 }, wasStopped: false };
+    const response = new ChatResponse();
+    response.usage = { prompt: 3, completion: 2 };
+    const last = { response, timing: { toFirst: 5, fromFirst: 10 }, wasStopped: false };
     expect(await open({ last, total: { prompt: 6, completion: 4 } }).run('/usage')).toEqual(
       says('3 tokens in, 2 out, first after 5 ms, 100.0 tokens/s', '6 tokens in, 4 out in all'),
     );

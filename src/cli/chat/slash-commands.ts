@@ -2,7 +2,7 @@ import { didYouMean } from '../../config/nearest.ts';
 import { jsonOrText } from '../client-flags.ts';
 import { type Conversation, ownFields } from './conversation.ts';
 import { load, save } from './saved-file.ts';
-import { ChatFault, type ChatServer } from './server.ts';
+import { ChatError, type ChatServer } from './server.ts';
 import { statsText, totalText } from './stats.ts';
 
 /** The parts of a chat that commands use. */
@@ -80,16 +80,16 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'retry',
     summary: 'Send the last message again, and discard its response',
     run: ({ conversation }) => {
-      const question = conversation.takeBack();
-      if (question === undefined) throw new ChatFault('There is no message yet.');
-      return { ask: question };
+      const prompt = conversation.takeBack();
+      if (prompt === undefined) throw new ChatError('There is no message yet.');
+      return { ask: prompt };
     },
   },
   {
     name: 'usage',
     summary: 'Show tokens, time to first token and tokens/s of the last response, and the total tokens',
     run: ({ server, say }) => {
-      if (!server.last) throw new ChatFault('There is no response yet.');
+      if (!server.last) throw new ChatError('There is no response yet.');
       say(statsText(server.last));
       say(totalText(server.total));
     },
@@ -106,13 +106,13 @@ export async function runSlashCommand(line: string, context: ChatContext): Promi
       `/${name}`,
       slashCommands.map((each) => `/${each.name}`),
     );
-    throw new ChatFault(
+    throw new ChatError(
       `/${name} is not a command.${meant} Use /help for the commands, or // to begin a message with a slash.`,
     );
   }
-  if (argument !== '' && command.argument === undefined) throw new ChatFault(`/${name} takes no argument.`);
+  if (argument !== '' && command.argument === undefined) throw new ChatError(`/${name} takes no argument.`);
   if (argument === '' && command.argument?.startsWith('[') === false)
-    throw new ChatFault(`/${name} needs an argument. Write /${name} ${command.argument}.`);
+    throw new ChatError(`/${name} needs an argument. Write /${name} ${command.argument}.`);
   return command.run(context, argument);
 }
 
@@ -126,7 +126,7 @@ export async function requireModel(server: ChatServer, name: string, signal: Abo
   const names = await server.models(signal);
   if (names === undefined || names.includes(name)) return;
   const others = names.length === 0 ? 'It has no chat models.' : `Available models: ${names.join(', ')}.`;
-  throw new ChatFault(`${server.origin} has no chat model ${JSON.stringify(name)}. ${others}`);
+  throw new ChatError(`${server.origin} has no chat model ${JSON.stringify(name)}. ${others}`);
 }
 
 function helpLines(): string {
@@ -142,14 +142,14 @@ function helpLines(): string {
 
 async function listModels({ conversation, server, signal, say }: ChatContext): Promise<void> {
   const names = await server.models(signal);
-  if (names === undefined) throw new ChatFault(`${server.origin} does not list its models.`);
+  if (names === undefined) throw new ChatError(`${server.origin} does not list its models.`);
   for (const name of names) say(`${name === conversation.model ? '*' : ' '} ${name}`);
 }
 
 function setField({ conversation: { fields }, say }: ChatContext, written: string): void {
   const [, name = '', value = ''] = /^(\S*)\s*(.*)$/s.exec(written) ?? [];
   const own = ownFields.get(name);
-  if (own !== undefined) throw new ChatFault(`${name} cannot be set. ${own}.`);
+  if (own !== undefined) throw new ChatError(`${name} cannot be set. ${own}.`);
   if (name === '') {
     if (fields.size === 0) say("No fields are set. The server's defaults apply.");
     for (const [each, set] of fields) say(`${each} ${JSON.stringify(set)}`);
@@ -157,5 +157,5 @@ function setField({ conversation: { fields }, say }: ChatContext, written: strin
     fields.set(name, jsonOrText(value));
     say(`${name} is now ${JSON.stringify(fields.get(name))}.`);
   } else if (fields.delete(name)) say(`Removed ${name}.`);
-  else throw new ChatFault(`${name} is not set. Set it with /set ${name} VALUE.`);
+  else throw new ChatError(`${name} is not set. Set it with /set ${name} VALUE.`);
 }

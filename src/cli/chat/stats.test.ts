@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { ChatAnswer } from './answer.ts';
-import type { Answered } from './server.ts';
+import { ChatResponse } from './chat-response.ts';
+import type { ChatResult } from './server.ts';
 import { endText, statsText, totalText } from './stats.ts';
 
-function answered(events: readonly object[], more: Partial<Omit<Answered, 'answer'>> = {}): Answered {
-  const answer = new ChatAnswer();
-  for (const event of events) answer.take(JSON.stringify(event));
-  return { answer, timing: { toFirst: undefined, fromFirst: 0 }, wasStopped: false, ...more };
+function responded(events: readonly object[], more: Partial<Omit<ChatResult, 'answer'>> = {}): ChatResult {
+  const response = new ChatResponse();
+  for (const event of events) response.take(JSON.stringify(event));
+  return { response, timing: { toFirst: undefined, fromFirst: 0 }, wasStopped: false, ...more };
 }
 
 const usage = { usage: { prompt_tokens: 12, completion_tokens: 34 } };
 
 describe('statsText', () => {
   it('says what is known', () => {
-    expect(statsText(answered([usage], { timing: { toFirst: 56.4, fromFirst: 660 } }))).toBe(
+    expect(statsText(responded([usage], { timing: { toFirst: 56.4, fromFirst: 660 } }))).toBe(
       '12 tokens in, 34 out, first after 56 ms, 50.0 tokens/s',
     );
-    expect(statsText(answered([usage], { timing: { toFirst: 56.4, fromFirst: 0 } }))).toBe(
+    expect(statsText(responded([usage], { timing: { toFirst: 56.4, fromFirst: 0 } }))).toBe(
       '12 tokens in, 34 out, first after 56 ms',
     );
-    expect(statsText(answered([]))).toBe('no usage from the server');
+    expect(statsText(responded([]))).toBe('no usage from the server');
     expect(totalText({ prompt: 3, completion: 4 })).toBe('3 tokens in, 4 out in all');
   });
 });
@@ -34,11 +34,11 @@ describe('endText', () => {
     ['filtered', [text, end('content_filter')], false, "stopped by the server's content filter"],
     ['empty', [end('stop')], false, 'empty response'],
   ])('of one that is %s', (_, events, wasStopped, words) => {
-    expect(endText(answered(events, { wasStopped }), '/set max_tokens N')).toBe(words);
+    expect(endText(responded(events, { wasStopped }), '/set max_tokens N')).toBe(words);
   });
 
   it('names the flag where there are no commands', () => {
-    expect(endText(answered([text, end('length')]), '--set max_tokens=N')).toBe(
+    expect(endText(responded([text, end('length')]), '--set max_tokens=N')).toBe(
       'stopped at the token limit: raise it with --set max_tokens=N',
     );
   });

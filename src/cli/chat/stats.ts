@@ -1,8 +1,8 @@
-import type { Usage } from './answer.ts';
-import type { Answered } from './server.ts';
+import type { Usage } from './chat-response.ts';
+import type { ChatResult } from './server.ts';
 
 /** One line about a response: `12 tokens in, 34 out, first after 56 ms, 78.9 tokens/s`. */
-export function statsText({ answer: { usage }, timing: { toFirst, fromFirst } }: Answered): string {
+export function statsText({ response: { usage }, timing: { toFirst, fromFirst } }: ChatResult): string {
   const facts = [
     ...(usage ? [`${usage.prompt} tokens in, ${usage.completion} out`] : ['no usage from the server']),
     ...(toFirst === undefined ? [] : [`first after ${toFirst.toFixed(0)} ms`]),
@@ -21,7 +21,7 @@ export function totalText({ prompt, completion }: Usage): string {
 
 /** Why a response is incomplete or empty, and how to raise the token limit; undefined for a complete one. */
 export function endText(
-  { answer: { finishReason, text, calls }, wasStopped }: Answered,
+  { response: { finishReason, text, calls }, wasStopped }: ChatResult,
   longer: '/set max_tokens N' | '--set max_tokens=N',
 ): string | undefined {
   if (wasStopped) return 'stopped';

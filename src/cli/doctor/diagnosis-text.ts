@@ -34,9 +34,9 @@ export function diagnosisText(diagnosis: Diagnosis): string {
   ].join('\n');
 }
 
-function parameterRows({ honoured, emulated, refused }: NonNullable<Diagnosis['parameters']>): string[] {
+function parameterRows({ supported, emulated, refused }: NonNullable<Diagnosis['parameters']>): string[] {
   return [
-    row('supported', honoured.join(', ') || '-'),
+    row('supported', supported.join(', ') || '-'),
     row('emulated', emulated.join(', ') || '-'),
     ...refused.map(({ name, reason }, at) => row(at === 0 ? 'rejected' : '', `${name}: ${reason}`)),
   ];

@@ -31,7 +31,7 @@ export interface Diagnosis extends RowsDiagnoses {
   readonly target?: string;
   readonly inputs?: readonly string[];
   readonly outputs?: readonly string[];
-  readonly parameters?: Readonly<Record<'honoured' | 'emulated', readonly ParameterName[]>> & {
+  readonly parameters?: Readonly<Record<'supported' | 'emulated', readonly ParameterName[]>> & {
     readonly refused: readonly { readonly name: ParameterName; readonly reason: string }[];
   };
   readonly tokenizer?: string;
@@ -67,11 +67,11 @@ function unserved({ name, version, server, state, reason, isInner = false }: Mod
 
 /** A model that generates no text. */
 async function describeRows(model: NamedModel, { server, version, state, contract }: ModelRow): Promise<Diagnosis> {
-  const fault = await assetFault(model);
+  const loadError = await assetErrorOf(model);
   const assets = model.loadedAssets();
   const context = model.contextLength();
   const rows = rowsOf(model, assets?.sentence);
-  const reason = fault ?? rows.embedding?.fault;
+  const reason = loadError ?? rows.embedding?.error;
   const first = firstRows(model.rows);
   return {
     model: model.name,
@@ -98,7 +98,7 @@ async function describe(
   emulatesStructure: boolean,
 ): Promise<Diagnosis> {
   const { contract } = model;
-  const fault = await assetFault(model);
+  const loadError = await assetErrorOf(model);
   const assets = model.loadedAssets();
   const sent = requestsOf(model);
   const formats = assets?.template && formatsOf(model, assets.template);
@@ -108,9 +108,9 @@ async function describe(
     version,
     server,
     state,
-    isServed: fault === undefined || !contract.speaksTokens,
+    isServed: loadError === undefined || !contract.speaksTokens,
     isInner: false,
-    ...(fault === undefined ? {} : { reason: fault }),
+    ...(loadError === undefined ? {} : { reason: loadError }),
     contract: contract.kind,
     target: model.model,
     inputs: [...new Set(sent.flatMap(({ inputs }) => inputs.map(({ name }) => name)))],
@@ -126,7 +126,7 @@ async function describe(
   };
 }
 
-function assetFault(model: NamedModel): Promise<string | undefined> {
+function assetErrorOf(model: NamedModel): Promise<string | undefined> {
   return model.assets().then(
     () => undefined,
     (error: unknown) => (error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)),
@@ -140,10 +140,10 @@ function parametersOf({ contract }: ServedModel, emulatesStructure: boolean): No
     return isEmulated ? { kind: 'emulated' } : support;
   };
   const supports = parameterNames.map((name) => ({ name, support: supportOf(name) }));
-  const named = (kind: 'honoured' | 'emulated') =>
+  const named = (kind: 'supported' | 'emulated') =>
     supports.filter(({ support }) => support.kind === kind).map(({ name }) => name);
   return {
-    honoured: named('honoured'),
+    supported: named('supported'),
     emulated: named('emulated'),
     refused: supports.flatMap(({ name, support }) =>
       support.kind === 'refused' ? [{ name, reason: support.reason }] : [],
@@ -156,7 +156,7 @@ function requestsOf({ model, version, contract, loraTaskId }: ServedModel): Infe
   const request = { ...fullRequest({ model, version, contract }), ...(loraTaskId === undefined ? {} : { loraTaskId }) };
   const { structure: _, logprobs: __, ...plain } = request;
   const followsBeams = contract.support('use_beam_search').kind !== 'refused';
-  const beams = { width: 2, answers: 1, lengthPenalty: 0.5 };
+  const beams = { width: 2, completions: 1, lengthPenalty: 0.5 };
   return [
     contract.encode(request),
     ...(followsBeams ? [contract.encode({ ...plain, beams })] : []),

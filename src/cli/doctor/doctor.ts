@@ -4,7 +4,7 @@ import { setting } from '../../config/setting.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
-import { openParts } from '../../serve/parts.ts';
+import { openCore } from '../../serve/core.ts';
 import type { Terminal } from '../../serve/terminal.ts';
 import { untilSettled } from '../../serve/until-settled.ts';
 import type { CliCommand } from '../command.ts';
@@ -33,33 +33,33 @@ const definition = {
 export const doctorCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
-  const [wanted, ...more] = input.positionals;
+  const [modelName, ...more] = input.positionals;
   if (more.length > 0) throw new SettingsError(['conch doctor takes at most one model. Write conch doctor [MODEL].']);
   const flags = ownFlags(input, definition);
-  const { servers, registry, close } = await openParts(input, terminal, {
+  const { servers, registry, close } = await openCore(input, terminal, {
     onNote: (note) => terminal.err(note),
     onLog: (level, text) => {
       if (level === 'error') terminal.err(text);
     },
     // The diagnosis contains it.
-    onFault: () => undefined,
+    onError: () => undefined,
   });
   try {
     await untilSettled(registry, input);
     const described = await Promise.all(servers.current.map(describeServer));
     const emulates = input.settings.structuredRetries > 0;
     const all = await diagnose(registry, emulates);
-    const chosen = wanted === undefined ? all : all.filter(({ model }) => model === wanted);
-    const hasAnswered = described.some(({ fault }) => fault === undefined);
-    if (chosen.length === 0 && (wanted !== undefined || hasAnswered))
-      throw new SettingsError([noSuchModel(wanted, all)]);
+    const chosen = modelName === undefined ? all : all.filter(({ model }) => model === modelName);
+    const isAnyReachable = described.some(({ error }) => error === undefined);
+    if (chosen.length === 0 && (modelName !== undefined || isAnyReachable))
+      throw new SettingsError([noSuchModel(modelName, all)]);
     const diagnoses = flags.probe ? await probeAll(chosen, registry, emulates) : chosen;
     terminal.out(
       flags.json
         ? JSON.stringify({ servers: described, models: diagnoses }, null, 2)
         : [described.map(serverText).join('\n'), ...diagnoses.map(diagnosisText)].join('\n\n'),
     );
-    return diagnoses.every(isWell) && described.every(({ fault }) => fault === undefined) ? 0 : 1;
+    return diagnoses.every(isWell) && described.every(({ error }) => error === undefined) ? 0 : 1;
   } finally {
     await close();
   }
@@ -89,7 +89,7 @@ interface ServerDiagnosis {
   readonly server: string;
   readonly name?: string;
   readonly version?: string;
-  readonly fault?: string;
+  readonly error?: string;
 }
 
 async function describeServer(server: InferenceServer): Promise<ServerDiagnosis> {
@@ -97,14 +97,14 @@ async function describeServer(server: InferenceServer): Promise<ServerDiagnosis>
     const { name, version } = await server.call('ServerMetadata', {}, { timeout: longestCall });
     return { server: server.name, name, version };
   } catch (error) {
-    return { server: server.name, fault: error instanceof Error ? error.message : String(error) };
+    return { server: server.name, error: error instanceof Error ? error.message : String(error) };
   }
 }
 
 const longestCall = 5_000;
 
-function serverText({ server, name, version, fault }: ServerDiagnosis): string {
-  return `${server}: ${fault === undefined ? `${name} ${version}` : `unreachable: ${fault}`}`;
+function serverText({ server, name, version, error }: ServerDiagnosis): string {
+  return `${server}: ${error === undefined ? `${name} ${version}` : `unreachable: ${error}`}`;
 }
 
 /** A part of another model need not be served. */
@@ -112,7 +112,7 @@ function isWell({ isServed, isInner, probe: probed }: Diagnosis): boolean {
   return isInner || (isServed && probed?.error === undefined);
 }
 
-function noSuchModel(wanted: string | undefined, all: readonly Diagnosis[]): string {
-  if (wanted === undefined) return 'The servers have no models.';
-  return `No server has the model ${JSON.stringify(wanted)}. Available models: ${all.map(({ model }) => model).join(', ')}.`;
+function noSuchModel(modelName: string | undefined, all: readonly Diagnosis[]): string {
+  if (modelName === undefined) return 'The servers have no models.';
+  return `No server has the model ${JSON.stringify(modelName)}. Available models: ${all.map(({ model }) => model).join(', ')}.`;
 }

@@ -1,6 +1,6 @@
 import type { GenerateRequest } from '../../contracts/contract.ts';
 import { factsIn } from '../../contracts/vllm-facts.ts';
-import { cleanText } from '../../generate/faults.ts';
+import { cleanText } from '../../generate/generation-errors.ts';
 import { untilEnd } from '../../kserve/awaited-responses.ts';
 import type { InferRequest } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';

@@ -9,7 +9,7 @@ import { runInto } from '../../generate/run-into.ts';
 import { firstRowAbility } from '../../models/abilities.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import type { NamedModel } from '../../models/served-model.ts';
-import { unwatched } from '../../request-watch.ts';
+import { noWatch } from '../../request-watch.ts';
 import { Timing } from '../timing.ts';
 
 /** The response of a model to one short request. */
@@ -28,7 +28,7 @@ export async function probe(model: string, registry: ModelRegistry): Promise<Pro
 }
 
 async function probeRows(model: NamedModel): Promise<ProbeResult> {
-  const context = { findModel: () => model, timeout: longestProbe, watch: unwatched };
+  const context = { findModel: () => model, timeout: longestProbe, watch: noWatch };
   const signal = AbortSignal.timeout(longestProbe);
   const begin = performance.now();
   const timing = (): string => `response after ${(performance.now() - begin).toFixed(0)} ms`;
@@ -67,7 +67,7 @@ async function probeText(model: string, registry: ModelRegistry): Promise<ProbeR
     timeout: longestProbe,
     retries: 0,
     structuredRetries: 0,
-    watch: unwatched,
+    watch: noWatch,
   };
   let text = '';
   const timing = new Timing((words) => {

@@ -22,13 +22,13 @@ describe('rowsOf', () => {
 
   it('tells why vectors cannot be made', () => {
     const sentence = { pooling: 'other', furtherSteps: [] } as never;
-    expect(rowsOf({ rows: { embedding } }, sentence).embedding?.fault).toMatch(/^This model cannot return embeddings/);
+    expect(rowsOf({ rows: { embedding } }, sentence).embedding?.error).toMatch(/^This model cannot return embeddings/);
   });
 });
 
 it('writes each in one line', () => {
-  const told = rowsOf({ rows: { embedding, rerank, classify } }, undefined);
-  expect([told.embedding, told.rerank, told.classify].map((each) => each && rowsText(each))).toEqual([
+  const reported = rowsOf({ rows: { embedding, rerank, classify } }, undefined);
+  expect([reported.embedding, reported.rerank, reported.classify].map((each) => each && rowsText(each))).toEqual([
     'token ids in, batches of up to 8, 3 values out, mean pooling in Conch, normalized',
     'token ids in, batches of up to 8, 3 values out, softmax of label 1',
     'token ids in, batches of up to 8, 3 values out, sigmoid, labels a, b, c',

@@ -23,7 +23,7 @@ export interface RowsDiagnosis extends Partial<EmbeddingRecipe> {
   /** The names of the classes. */
   readonly labels?: readonly string[] | undefined;
   /** Why the model cannot do it. */
-  readonly fault?: string;
+  readonly error?: string;
 }
 
 export type RowsDiagnoses = Readonly<Partial<Record<RowTask, RowsDiagnosis>>>;
@@ -33,7 +33,7 @@ export function rowsOf({ rows }: Pick<NamedModel, 'rows'>, sentence: PromptAsset
   const facts = rowTasks.flatMap((task) => (rows[task] ? [[task, factsOf(rows[task])] as const] : []));
   const { embedding } = rows;
   if (!embedding) return Object.fromEntries(facts);
-  const recipe = recipeOrFault(() => recipeOf(embedding, sentence));
+  const recipe = recipeOrError(() => recipeOf(embedding, sentence));
   return { ...Object.fromEntries(facts), embedding: { ...factsOf(embedding), ...recipe } };
 }
 
@@ -43,11 +43,11 @@ function factsOf(contract: RowsContract & Partial<RerankContract & ClassifyContr
   return { takes, batch, dimensions, activation, label, labels };
 }
 
-function recipeOrFault(recipe: () => EmbeddingRecipe): EmbeddingRecipe | { readonly fault: string } {
+function recipeOrError(recipe: () => EmbeddingRecipe): EmbeddingRecipe | { readonly error: string } {
   try {
     return recipe();
   } catch (error) {
-    return { fault: (error as Error).message };
+    return { error: (error as Error).message };
   }
 }
 

@@ -6,7 +6,7 @@ import { longFlag, setting } from '../../config/setting.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { age, text } from '../../config/value-types.ts';
 import { KeyEntry } from '../../keys/key-file.ts';
-import { hashedForm, newKey } from '../../keys/secrets.ts';
+import { hashOf, newKey } from '../../keys/secrets.ts';
 import type { Terminal } from '../../serve/terminal.ts';
 import type { CliCommand } from '../command.ts';
 import { changeKeyFile, fileFlag, keyFileOf, onlyName } from './key-file.ts';
@@ -48,19 +48,19 @@ export const keysCreateCommand: CliCommand = { definition, run };
 
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const name = onlyName(input.positionals, definition.name);
-  const given = ownFlags(input, definition);
-  const file = keyFileOf(given.file, input.settings);
+  const values = ownFlags(input, definition);
+  const file = keyFileOf(values.file, input.settings);
   const key = newKey();
   const entry = checked({
     name,
-    hash: hashedForm(key),
-    ...(given.allowModel.length === 0 ? {} : { models: given.allowModel }),
-    requests_per_minute: given.requestsPerMinute,
-    tokens_per_minute: given.tokensPerMinute,
-    concurrent: given.concurrent,
-    expires: given.expires === undefined ? undefined : endOf(given.expires),
-    ...(given.priority ? { priority: true } : {}),
-    ...(given.manage ? { manage: true } : {}),
+    hash: hashOf(key),
+    ...(values.allowModel.length === 0 ? {} : { models: values.allowModel }),
+    requests_per_minute: values.requestsPerMinute,
+    tokens_per_minute: values.tokensPerMinute,
+    concurrent: values.concurrent,
+    expires: values.expires === undefined ? undefined : endOf(values.expires),
+    ...(values.priority ? { priority: true } : {}),
+    ...(values.manage ? { manage: true } : {}),
   });
   // Undefined values have no line in the file.
   const plain = JSON.parse(JSON.stringify(entry)) as KeyEntry;

@@ -26,8 +26,8 @@ interface OpenKeyFile {
 }
 
 /** The key file of a command. */
-export function keyFileOf(given: string | undefined, { apiKeyFile }: CommandInput['settings']): string {
-  const file = given === undefined ? apiKeyFile : resolvePath(given, { homeDirectory: homedir() });
+export function keyFileOf(path: string | undefined, { apiKeyFile }: CommandInput['settings']): string {
+  const file = path === undefined ? apiKeyFile : resolvePath(path, { homeDirectory: homedir() });
   if (file === undefined) throw new SettingsError(['--file is missing. Set the key file.']);
   return file;
 }
@@ -41,13 +41,13 @@ interface ReadOptions {
 export async function changeKeyFile(
   file: string,
   options: ReadOptions,
-  change: (opened: OpenKeyFile) => void,
+  change: (keyFile: OpenKeyFile) => void,
 ): Promise<void> {
   if (!options.mayBeMissing) await openKeyFile(file, options);
   await withLock(file, async () => {
-    const opened = await openKeyFile(file, options);
-    change(opened);
-    await saveKeyFile(opened);
+    const keyFile = await openKeyFile(file, options);
+    change(keyFile);
+    await saveKeyFile(keyFile);
   });
 }
 
@@ -76,9 +76,9 @@ export function onlyName(positionals: readonly string[], command: string): strin
 
 /** Replaces the file in one step, so that readers never see half of it. Only the owner may read a new file. */
 async function saveKeyFile({ file, document, isJson: staysJson }: OpenKeyFile): Promise<void> {
-  const place = await realpath(file).catch(() => file);
-  const old = await stat(place).catch(() => undefined);
-  const temporary = `${place}.${randomUUID()}.new`;
+  const target = await realpath(file).catch(() => file);
+  const old = await stat(target).catch(() => undefined);
+  const temporary = `${target}.${randomUUID()}.new`;
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {
@@ -93,7 +93,7 @@ async function saveKeyFile({ file, document, isJson: staysJson }: OpenKeyFile): 
     } finally {
       await handle.close();
     }
-    await rename(temporary, place);
+    await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw new SettingsError([`Cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`]);

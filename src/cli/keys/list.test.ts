@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { hashedForm } from '../../keys/secrets.ts';
+import { hashOf } from '../../keys/secrets.ts';
 import { keyTable } from './list.ts';
 
-const one = { name: 'one', hash: hashedForm('pearl') };
+const one = { name: 'one', hash: hashOf('pearl') };
 const limits = { requests_per_minute: 600, tokens_per_minute: 1_000_000, concurrent: 16, priority: true };
 
 it('leaves out the columns that no key fills', () => {

@@ -48,13 +48,13 @@ const columns: readonly Column[] = [
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const { file, json } = ownFlags(input, definition);
   const { keys } = await openKeyFile(keyFileOf(file, input.settings), { mayBeMissing: false });
-  if (json) terminal.out(JSON.stringify(keys.map(shown), undefined, 2));
+  if (json) terminal.out(JSON.stringify(keys.map(toJson), undefined, 2));
   else terminal.out(keyTable(keys));
   return 0;
 }
 
 /** A few digits are enough to tell keys apart. */
-function shown(key: KeyEntry) {
+function toJson(key: KeyEntry) {
   return { ...key, hash: shortHash(key), state: stateOf(key) };
 }
 

@@ -23,11 +23,11 @@ export const keysRevokeCommand: CliCommand = { definition, run };
 async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   const name = onlyName(input.positionals, definition.name);
   const { file } = ownFlags(input, definition);
-  await changeKeyFile(keyFileOf(file, input.settings), { mayBeMissing: false }, (opened) => {
-    const names = opened.keys.map((key) => key.name);
+  await changeKeyFile(keyFileOf(file, input.settings), { mayBeMissing: false }, (keyFile) => {
+    const names = keyFile.keys.map((key) => key.name);
     const index = names.indexOf(name);
-    if (index < 0) throw new SettingsError([`${opened.file} has no key named ${name}.${didYouMean(name, names)}`]);
-    opened.document.deleteIn(['keys', index]);
+    if (index < 0) throw new SettingsError([`${keyFile.file} has no key named ${name}.${didYouMean(name, names)}`]);
+    keyFile.document.deleteIn(['keys', index]);
   });
   terminal.out(`The key ${name} is revoked.`);
   return 0;

@@ -23,8 +23,8 @@ const definition: Command = {
 export const repoCheckCommand: CliCommand = { definition, run };
 
 async function run({ positionals }: CommandInput, terminal: Terminal): Promise<number> {
-  const given = positionals.length === 0 ? ['./models'] : positionals;
-  const folders = given.map((folder) => resolvePath(folder, { homeDirectory: homedir() }));
+  const paths = positionals.length === 0 ? ['./models'] : positionals;
+  const folders = paths.map((folder) => resolvePath(folder, { homeDirectory: homedir() }));
   try {
     const { repository, findings } = await checkRepository(folders);
     for (const finding of findings) terminal.out(findingLine(finding));
@@ -40,8 +40,8 @@ async function run({ positionals }: CommandInput, terminal: Terminal): Promise<n
 
 function summary(models: readonly RepositoryModel[], findings: readonly Finding[]): string {
   const rows = models.map((model) => {
-    const faulty = findings.some(({ severity, file }) => severity === 'error' && isInside(file, model.folder));
-    const state = faulty ? 'ERROR' : 'OK';
+    const hasError = findings.some(({ severity, file }) => severity === 'error' && isInside(file, model.folder));
+    const state = hasError ? 'ERROR' : 'OK';
     if (model.state === 'unavailable') return [model.name, model.backend ?? '?', '', '', state];
     return [model.name, model.backend, model.versions.join(', '), model.runsOn, state];
   });

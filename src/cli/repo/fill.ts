@@ -10,7 +10,7 @@ import {
   type FilledTemplate,
   fillTemplate,
   parseSubstitutions,
-  type Unfilled,
+  type UnfilledPlaceholder,
 } from '../../repository/fill-template.ts';
 import { reasonOf } from '../../repository/model-folder.ts';
 import { readModelConfig } from '../../repository/pbtxt/model-config.ts';
@@ -101,7 +101,7 @@ function remarks({ unfilled, text: result }: FilledTemplate, file: string): stri
   }
 }
 
-function unfilledWarning({ name, line, column, quoted }: Unfilled, file: string): string {
+function unfilledWarning({ name, line, column, quoted }: UnfilledPlaceholder, file: string): string {
   const effect = quoted ? 'TensorRT-LLM treats it as not set' : 'the file is not valid until you fill it';
   return `${file}:${line}:${column}: \${${name}} is left unfilled: ${effect}.`;
 }

@@ -77,9 +77,9 @@ async function vllm({ name, repository, flags }: InitRequest): Promise<InitPlan>
   const further = [...pairs('--set', flags.set)].map(([key, value]) => [key, fromJson(value)] as const);
   const before = await writtenSafeguards(join(repository, name));
   const engine = { ...before.engine, ...named, ...Object.fromEntries(further), model: flags.model };
-  const isAsked = flags.healthCheck ?? before.checksHealth ?? true;
+  const withHealthCheck = flags.healthCheck ?? before.checksHealth ?? true;
   const adapters = pairs('--lora', flags.lora);
-  return { plan: planVllm({ name, engine, adapters, checksHealth: isAsked }), notes: [] };
+  return { plan: planVllm({ name, engine, adapters, checksHealth: withHealthCheck }), notes: [] };
 }
 
 /** The safeguards in the files of an existing model: the operator may have changed them. */
@@ -105,13 +105,13 @@ async function trtllm({ name, repository, flags }: InitRequest): Promise<InitPla
       'conch repo init trtllm needs --engine-dir and --tokenizer-dir, as tritonserver will see them.',
     ]);
   }
-  const given = new Map([
+  const overrides = new Map([
     ...(flags.maxBatchSize === undefined ? [] : [['triton_max_batch_size', String(flags.maxBatchSize)] as const]),
     ...(flags.decoupled === undefined ? [] : [['decoupled_mode', String(flags.decoupled)] as const]),
     ...(flags.tritonBackend === undefined ? [] : [['triton_backend', flags.tritonBackend] as const]),
     ...pairs('--set', flags.set),
   ]);
-  const values = trtllmValues({ engine_dir: engineDir, tokenizer_dir: tokenizerDir }, given);
+  const values = trtllmValues({ engine_dir: engineDir, tokenizer_dir: tokenizerDir }, overrides);
   const pythonFrom = flags.pythonFrom ?? ((await isFolder(containerModels)) ? containerModels : undefined);
   const plan = planTrtllm({ name, values, pythonFrom });
   for (const file of plan.files) {

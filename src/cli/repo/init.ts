@@ -162,8 +162,8 @@ const flagKinds: Readonly<Partial<Record<keyof InitFlags, readonly ModelKind[]>>
 function refuseForeignFlags(kind: ModelKind, values: InitFlags): void {
   const problems = Object.entries(flagKinds).flatMap(([name, kinds]) => {
     const value: unknown = Reflect.get(values, name);
-    const isGiven = Array.isArray(value) ? value.length > 0 : value !== undefined;
-    return isGiven && !kinds.includes(kind)
+    const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined;
+    return isSet && !kinds.includes(kind)
       ? [`${longFlag(name)} is for ${kinds.join(' and ')}, not for ${kind}. Remove it.`]
       : [];
   });

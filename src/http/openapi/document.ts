@@ -4,7 +4,7 @@ import { inputSchema, type JsonSchema } from './json-schema.ts';
 type DocumentedApi = Pick<Api<never>, 'errorSchema'> & { readonly endpoints: readonly EndpointFacts[] };
 
 /** An operation with its path and method. */
-interface Placed {
+interface ApiOperation {
   readonly method: string;
   readonly path: string;
   readonly group: EndpointFacts['group'];
@@ -20,9 +20,9 @@ export function openApiDocument({
   readonly version: string;
   readonly apis: readonly DocumentedApi[];
 }) {
-  const all = apis.flatMap(placedOperations);
+  const all = apis.flatMap(operationsOf);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const placed of all) paths[placed.path] = { ...paths[placed.path], [placed.method]: written(placed) };
+  for (const entry of all) paths[entry.path] = { ...paths[entry.path], [entry.method]: operationObject(entry) };
   return {
     openapi: '3.1.0',
     info: {
@@ -46,7 +46,7 @@ export function openApiDocument({
 }
 
 /** Each path of an endpoint with each of its methods and operations. */
-export function placedOperations({ endpoints, errorSchema }: DocumentedApi): Placed[] {
+export function operationsOf({ endpoints, errorSchema }: DocumentedApi): ApiOperation[] {
   return endpoints.flatMap(({ methods, paths, group, operations }) =>
     paths.flatMap((path) =>
       methods.flatMap((method) =>
@@ -62,19 +62,19 @@ export function placedOperations({ endpoints, errorSchema }: DocumentedApi): Pla
   );
 }
 
-function* requestSchemas(all: readonly Placed[]): Generator<[string, JsonSchema]> {
+function* requestSchemas(all: readonly ApiOperation[]): Generator<[string, JsonSchema]> {
   const requests = new Map(all.flatMap(({ operation: { request } }) => (request ? [[request.name, request]] : [])));
   for (const [name, { schema }] of requests) yield [name, inputSchema(schema)];
 }
 
-function* responseSchemas(all: readonly Placed[]): Generator<[string, JsonSchema]> {
+function* responseSchemas(all: readonly ApiOperation[]): Generator<[string, JsonSchema]> {
   for (const { operation, errorSchema } of all)
     for (const each of [operation.response, operation.unready, errorSchema])
       if (typeof each === 'object') yield [each.name, each.schema];
 }
 
-function written(placed: Placed) {
-  const { method, path, group, operation } = placed;
+function operationObject(entry: ApiOperation) {
+  const { method, path, group, operation } = entry;
   const { tag, summary, request, query, response, streams, example } = operation;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
@@ -102,9 +102,9 @@ function written(placed: Placed) {
     responses: {
       '200': { description: 'The response.', headers, content: responseContent(response, streams) },
       ...Object.fromEntries(
-        statusesOf(placed).map((status) => [
+        statusesOf(entry).map((status) => [
           status,
-          { description: failures[status] ?? '', headers, content: json(failureOf(placed, status)) },
+          { description: failures[status] ?? '', headers, content: json(failureOf(entry, status)) },
         ]),
       ),
     },
@@ -156,13 +156,13 @@ const failures: Readonly<Record<number, string>> = {
 };
 
 /** The error statuses of an operation. Health checks do not fail with the upstream servers. */
-function statusesOf({ group, path, operation: { request, unready } }: Placed): readonly number[] {
+function statusesOf({ group, path, operation: { request, unready } }: ApiOperation): readonly number[] {
   const always = [400, 401, 408, 413, 415, 431, 500];
   if (group === 'health') return unready ? [...always, 503] : always;
   const named = path.includes('{') || request !== undefined;
   return [...always, ...(named ? [403, 404, 409, 429] : []), 502, 503, 504];
 }
 
-function failureOf({ operation: { unready }, errorSchema }: Placed, status: number): JsonSchema {
+function failureOf({ operation: { unready }, errorSchema }: ApiOperation, status: number): JsonSchema {
   return reference(status === 503 && unready ? unready : errorSchema);
 }

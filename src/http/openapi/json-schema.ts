@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Takes, takenBy } from '../../requests/fields.ts';
+import { type AcceptedValues, acceptedValuesOf } from '../../requests/fields.ts';
 
 /** A JSON schema in the document. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -10,18 +10,18 @@ export function inputSchema(schema: z.core.$ZodType): JsonSchema {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const told = toldBy(zodSchema);
-      if (told === undefined) return;
+      const customSchema = customSchemaOf(zodSchema);
+      if (customSchema === undefined) return;
       for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-      Object.assign(jsonSchema, told);
+      Object.assign(jsonSchema, customSchema);
     },
   });
   return rest;
 }
 
 /** The JSON schema of a zod schema with a custom check. */
-function toldBy(schema: z.core.$ZodType): JsonSchema | undefined {
-  const taken = takenBy(schema);
+function customSchemaOf(schema: z.core.$ZodType): JsonSchema | undefined {
+  const taken = acceptedValuesOf(schema);
   if (taken !== undefined) return describe(taken);
   // Our custom schemas check whether a value is an object.
   if (schema instanceof z.ZodCustom) return { type: 'object' };
@@ -31,7 +31,7 @@ function toldBy(schema: z.core.$ZodType): JsonSchema | undefined {
   return isLook && !(out instanceof z.ZodTransform) ? inputSchema(out) : undefined;
 }
 
-function describe(taken: Takes): JsonSchema {
+function describe(taken: AcceptedValues): JsonSchema {
   switch (taken.kind) {
     case 'list':
       return {

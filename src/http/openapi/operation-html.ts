@@ -23,13 +23,13 @@ export interface DocumentedOperation {
 }
 
 /** An operation with its path and method. */
-export interface PlacedOperation extends DocumentedOperation {
+export interface PathOperation extends DocumentedOperation {
   readonly method: string;
   readonly path: string;
 }
 
 /** The HTML of an operation. */
-export function operationHtml(operation: PlacedOperation): string {
+export function operationHtml(operation: PathOperation): string {
   const { operationId, method, path, summary, requestBody, responses } = operation;
   return [
     `<article id="${escapeText(operationId)}">`,
@@ -50,9 +50,9 @@ export function operationHtml(operation: PlacedOperation): string {
 
 function parametersHtml(parameters: readonly DocumentedParameter[]): string {
   if (parameters.length === 0) return '';
-  const rows = parameters.map(({ name, in: place, required, schema }) => {
+  const rows = parameters.map(({ name, in: location, required, schema }) => {
     const mark = required ? ' <em>required</em>' : '';
-    return `<tr><th scope="row">${code(name)}${mark}</th><td>in the ${escapeText(place)}: ${memberHtml(schema)}</td></tr>`;
+    return `<tr><th scope="row">${code(name)}${mark}</th><td>in the ${escapeText(location)}: ${memberHtml(schema)}</td></tr>`;
   });
   return `<h4>Parameters</h4><table><tbody>${rows.join('')}</tbody></table>`;
 }
@@ -67,7 +67,7 @@ function typesHtml(content: DocumentedContent): string {
 }
 
 /** A curl command for the operation. */
-function curlLine({ method, path, requestBody }: PlacedOperation): string {
+function curlLine({ method, path, requestBody }: PathOperation): string {
   const words = ['curl'];
   const example = requestBody?.content['application/json']?.example;
   if (method !== 'get' && example === undefined) words.push('-X', method.toUpperCase());

@@ -102,9 +102,9 @@ describe('the page of the API', () => {
   });
 
   it('has a link to each operation, and a target for each link', () => {
-    const places = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const locations = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links).toEqual(expect.arrayContaining(['postV1ChatId', 'getHealth', 'deleteHealth', 'schema-Ask']));
-    expect(links.filter((id) => !places.has(id))).toEqual([]);
+    expect(links.filter((id) => !locations.has(id))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { escapeText } from '../../escape-text.ts';
-import { type DocumentedOperation, operationHtml, type PlacedOperation } from './operation-html.ts';
+import { type DocumentedOperation, operationHtml, type PathOperation } from './operation-html.ts';
 import { type DocumentedSchema, membersHtml, schemaAnchor, typeHtml } from './schema-html.ts';
 
 /** The parts of an OpenAPI document that the reference uses. */
@@ -50,8 +50,8 @@ export function referencePage({ info, paths, components }: ApiDocument): string 
 }
 
 /** The operations by their tags, in the order of the document. */
-function groupsOf(paths: ApiDocument['paths']): ReadonlyMap<string, readonly PlacedOperation[]> {
-  const groups = new Map<string, PlacedOperation[]>();
+function groupsOf(paths: ApiDocument['paths']): ReadonlyMap<string, readonly PathOperation[]> {
+  const groups = new Map<string, PathOperation[]>();
   for (const [path, methods] of Object.entries(paths))
     for (const [method, operation] of Object.entries(methods)) {
       const tag = operation.tags[0] ?? 'other';
@@ -60,7 +60,7 @@ function groupsOf(paths: ApiDocument['paths']): ReadonlyMap<string, readonly Pla
   return groups;
 }
 
-function linkHtml({ operationId, method, path }: PlacedOperation): string {
+function linkHtml({ operationId, method, path }: PathOperation): string {
   return `<li><a href="#${escapeText(operationId)}">${escapeText(`${method.toUpperCase()} ${path}`)}</a></li>`;
 }
 

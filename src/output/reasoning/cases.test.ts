@@ -41,7 +41,7 @@ describe.each(fixtures.map((fixture) => [title(fixture), fixture] as const))('%s
   it.each(writable.map((item) => [item.name, item] as const))('%s, however it is cut', (_name, { parts }) => {
     const [first] = parts;
     const prompt = fixture.alwaysReasons && first && 'text' in first ? withoutReasoning : '';
-    expect(parse({ format, prompt, text: write(fixture, parts) })).toEqual(given(fixture, parts));
+    expect(parse({ format, prompt, text: write(fixture, parts) })).toEqual(inputFor(fixture, parts));
   });
 
   it('may begin in the prompt', () => {
@@ -66,7 +66,7 @@ describe.each(fixtures.map((fixture) => [title(fixture), fixture] as const))('%s
     parser.push(open, recording);
     for (const character of 'Hm, well') parser.push(character, recording);
     expect(recording.given).toEqual([{ reasoning: 'Hm, well' }]);
-    for (const character of close + (fixture.answer?.[0] ?? '')) parser.push(character, recording);
+    for (const character of close + (fixture.response?.[0] ?? '')) parser.push(character, recording);
     for (const character of 'Yes\nor no') parser.push(character, recording);
     expect(recording.given).toEqual([{ reasoning: 'Hm, well' }, { text: 'Yes\nor no' }]);
   });
@@ -78,8 +78,8 @@ describe.each(fixtures.map((fixture) => [title(fixture), fixture] as const))('%s
       const text = whole.slice(0, length);
       const result = run(format.parser({ prompt: '' }), [text]);
       expect(run(format.parser({ prompt: '' }), text.split(''))).toEqual(result);
-      const kept = result.map((part) => ('text' in part ? part.text : part.reasoning)).join('');
-      if (withoutBlanks(kept) !== withoutBlanks(text.replaceAll(fixture.markup, ''))) lost.push({ text, kept });
+      const stored = result.map((part) => ('text' in part ? part.text : part.reasoning)).join('');
+      if (withoutBlanks(stored) !== withoutBlanks(text.replaceAll(fixture.markup, ''))) lost.push({ text, stored });
     }
     expect(lost).toEqual([]);
   });
@@ -106,14 +106,14 @@ it('has a fixture for every format', () => {
   expect(new Set(fixtures.map(({ format }) => format))).toEqual(new Set(reasoningFormats));
 });
 
-function write({ open, close, answer: [before, after] = ['', ''] }: Fixture, parts: readonly Part[]): string {
+function write({ open, close, response: [before, after] = ['', ''] }: Fixture, parts: readonly Part[]): string {
   return parts
     .map((part) => ('text' in part ? `${before}${part.text}${after}` : `${open}${part.reasoning}${close}`))
     .join('');
 }
 
 /** What is parted by markers begins a line of its own: further reasoning, and in harmony each message. */
-function given({ answer }: Fixture, parts: readonly Part[]): readonly Part[] {
+function inputFor({ response }: Fixture, parts: readonly Part[]): readonly Part[] {
   const recording = new Recording();
   let hasReasoning = false;
   let hasText = false;
@@ -122,7 +122,7 @@ function given({ answer }: Fixture, parts: readonly Part[]): readonly Part[] {
       if (part.reasoning !== '') recording.reasoning(`${hasReasoning ? '\n' : ''}${part.reasoning}`);
       hasReasoning ||= part.reasoning !== '';
     } else {
-      recording.text(`${hasText && answer ? '\n' : ''}${part.text}`);
+      recording.text(`${hasText && response ? '\n' : ''}${part.text}`);
       hasText = true;
     }
   }

@@ -1,52 +1,52 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, Recording, tools } from '../../../test/support/tool-recording.ts';
+import { Recording, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { gptOss as gptOssTools } from '../tools/gpt-oss.ts';
 import { gptOss } from './gpt-oss.ts';
 
-interface Answer {
+interface Response {
   readonly reasoning: string;
   readonly text: string;
   /** What the tool parser reads in the text. */
-  readonly given: readonly Given[];
+  readonly value: readonly Value[];
 }
 
-function parseOnce(pieces: readonly string[], prompt: string): Answer {
+function parseOnce(pieces: readonly string[], prompt: string): Response {
   const reasoningParser = gptOss.parser({ prompt });
   const toolParser = gptOssTools.parser({ tools, mostHeld: 1000 });
   const recording = new Recording();
-  const answer = { reasoning: '', text: '' };
+  const response = { reasoning: '', text: '' };
   const sink = {
     reasoning: (reasoning: string) => {
-      answer.reasoning += reasoning;
+      response.reasoning += reasoning;
     },
     text: (text: string) => {
-      answer.text += text;
+      response.text += text;
       toolParser.push(text, recording);
     },
   };
   for (const piece of pieces) reasoningParser.push(piece, sink);
   reasoningParser.end(sink);
   toolParser.end(recording);
-  return { ...answer, given: recording.given };
+  return { ...response, value: recording.given };
 }
 
-function parse(text: string, prompt = '<|start|>assistant'): Answer {
-  const answer = parseOnce([text], prompt);
-  expect(parseOnce(text.split(''), prompt)).toEqual(answer);
+function parse(text: string, prompt = '<|start|>assistant'): Response {
+  const response = parseOnce([text], prompt);
+  expect(parseOnce(text.split(''), prompt)).toEqual(response);
   for (let at = 0; at <= text.length; at++)
-    expect(parseOnce([text.slice(0, at), text.slice(at)], prompt)).toEqual(answer);
-  return answer;
+    expect(parseOnce([text.slice(0, at), text.slice(at)], prompt)).toEqual(response);
+  return response;
 }
 
 const analysis = '<|channel|>analysis<|message|>Hm.<|end|>';
-const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
+const ping: Value = { call: 'ping', arguments: '{}', isComplete: true };
 
 describe('a response of gpt-oss', () => {
   it('is the text of the final channel, without its frame', () => {
     expect(parse(`${analysis}<|start|>assistant<|channel|>final<|message|>Yes.<|return|>`)).toEqual({
       reasoning: 'Hm.',
       text: 'Yes.',
-      given: [{ text: 'Yes.' }],
+      value: [{ text: 'Yes.' }],
     });
     expect(parse(`${analysis}<|start|>assistant<|channel|>final <|constrain|>json<|message|>{}`).text).toBe('{}');
     expect(parse('<|start|>assistant<|message|>Yes.<|end|>').text).toBe('Yes.');
@@ -58,13 +58,13 @@ describe('a response of gpt-oss', () => {
     '<|start|>assistant<|channel|>analysis to=functions.ping<|message|>{}<|call|>',
     '<|channel|>commentary to=functions.ping<|message|>{}',
   ])('gives the call %s on as it is', (call) => {
-    expect(parse(analysis + call)).toEqual({ reasoning: 'Hm.', text: call, given: [ping] });
-    expect(parse(call)).toEqual({ reasoning: '', text: call, given: [ping] });
+    expect(parse(analysis + call)).toEqual({ reasoning: 'Hm.', text: call, value: [ping] });
+    expect(parse(call)).toEqual({ reasoning: '', text: call, value: [ping] });
   });
 
   it('may begin with the recipient, since the prompt ends within the header', () => {
     const call = ' to=functions.ping<|channel|>commentary json<|message|>{}<|call|>';
-    expect(parse(call)).toEqual({ reasoning: '', text: call, given: [ping] });
+    expect(parse(call)).toEqual({ reasoning: '', text: call, value: [ping] });
     expect(parse(' to=do: sleep').text).toBe(' to=do: sleep');
     expect(parse(`Say to=functions.ping${analysis}`)).toMatchObject({
       reasoning: 'Hm.',
@@ -79,9 +79,9 @@ describe('a response of gpt-oss', () => {
       '<|start|>assistant<|channel|>commentary to=functions.ping<|message|>{}<|call|>',
       '<|start|>assistant<|channel|>final<|message|>Done.',
     ].join('');
-    const { reasoning, given } = parse(text);
+    const { reasoning, value } = parse(text);
     expect(reasoning).toBe('Hm.\nNow.');
-    expect(given).toEqual([{ text: 'I will ping.' }, ping, { text: '\nDone.' }]);
+    expect(value).toEqual([{ text: 'I will ping.' }, ping, { text: '\nDone.' }]);
   });
 
   it('may leave out the ends of messages', () => {
@@ -103,7 +103,7 @@ describe('a response of gpt-oss', () => {
 
   it('has no text in a header that was cut off', () => {
     for (const rest of ['<|start|>', '<|start|>assistant', '<|start|>assistant<|channel|>fin', '<|channel|>final'])
-      expect(parse(analysis + rest)).toEqual({ reasoning: 'Hm.', text: '', given: [] });
+      expect(parse(analysis + rest)).toEqual({ reasoning: 'Hm.', text: '', value: [] });
   });
 
   it.each([

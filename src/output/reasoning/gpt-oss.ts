@@ -18,9 +18,9 @@ const RECIPIENT = `to=${FUNCTIONS}`;
 const LONGEST_HEADER = 512;
 
 /** `call`: for a tool, or not understood. Between two messages there is nothing, unless the model left out the frame. */
-type Place = 'between' | 'header' | 'reasoning' | 'text' | 'call';
+type HarmonyState = 'between' | 'header' | 'reasoning' | 'text' | 'call';
 
-const markers: Readonly<Record<Place, readonly string[]>> = {
+const markers: Readonly<Record<HarmonyState, readonly string[]>> = {
   between: [START, CHANNEL, END, RETURN, RECIPIENT],
   header: [MESSAGE, START, ...MESSAGE_ENDS],
   reasoning: [START, CHANNEL, ...MESSAGE_ENDS],
@@ -37,7 +37,7 @@ class HarmonyReasoning implements ReasoningParser {
   readonly #reasoning = new JoinedParts();
   readonly #text = new JoinedParts();
   #sink: ReasoningSink | undefined;
-  #place: Place = 'between';
+  #state: HarmonyState = 'between';
   #finder = new MarkerFinder(markers.between);
   #header = '';
   /** Whether the header is too long to be one; then it is given as it comes. */
@@ -49,7 +49,7 @@ class HarmonyReasoning implements ReasoningParser {
   constructor(prompt: string) {
     const last = prompt.slice(Math.max(prompt.lastIndexOf(START), 0));
     const header = last.indexOf(MESSAGE);
-    if (header >= 0) this.#begin(placeOf(last.slice(0, header)));
+    if (header >= 0) this.#begin(stateOf(last.slice(0, header)));
   }
 
   push(text: string, sink: ReasoningSink): void {
@@ -74,7 +74,7 @@ class HarmonyReasoning implements ReasoningParser {
 
   #take(text: string): void {
     if (text === '') return;
-    switch (this.#place) {
+    switch (this.#state) {
       case 'between':
         if (text.trim() === '') {
           this.#blanks += text;
@@ -101,14 +101,14 @@ class HarmonyReasoning implements ReasoningParser {
   }
 
   #meet(marker: string): void {
-    switch (this.#place) {
+    switch (this.#state) {
       case 'between':
         if (marker !== RECIPIENT) this.#follow(marker);
         else if (this.#isFresh) this.#beginHeader(this.#blanks + marker);
         else this.#take(marker);
         return;
       case 'header':
-        if (marker === MESSAGE && !this.#isNoHeader) this.#begin(placeOf(this.#header));
+        if (marker === MESSAGE && !this.#isNoHeader) this.#begin(stateOf(this.#header));
         else if (marker === START) {
           this.#giveHeader();
           this.#beginHeader(marker);
@@ -140,17 +140,17 @@ class HarmonyReasoning implements ReasoningParser {
     this.#isNoHeader = false;
   }
 
-  #begin(place: Place): void {
-    if (place === 'reasoning') this.#reasoning.beginPart();
-    if (place === 'text') this.#text.beginPart();
-    if (place === 'call') this.#sink?.text(this.#header + MESSAGE);
+  #begin(state: HarmonyState): void {
+    if (state === 'reasoning') this.#reasoning.beginPart();
+    if (state === 'text') this.#text.beginPart();
+    if (state === 'call') this.#sink?.text(this.#header + MESSAGE);
     this.#header = '';
-    this.#enter(place);
+    this.#enter(state);
   }
 
-  #enter(place: Place): void {
-    this.#place = place;
-    this.#finder = new MarkerFinder(markers[place]);
+  #enter(state: HarmonyState): void {
+    this.#state = state;
+    this.#finder = new MarkerFinder(markers[state]);
     this.#isFresh = false;
     this.#blanks = '';
   }
@@ -168,7 +168,7 @@ class HarmonyReasoning implements ReasoningParser {
 }
 
 /** What the text of a message is, by its header. */
-function placeOf(header: string): Place {
+function stateOf(header: string): HarmonyState {
   const role = /^<\|start\|>(\w*)/.exec(header)?.[1] ?? 'assistant';
   const channel = /<\|channel\|>\s*(\w*)/.exec(header)?.[1] ?? 'final';
   if (role !== 'assistant' || /(^|\s)to=/.test(header)) return 'call';

@@ -59,8 +59,8 @@ function pieces(text: string, length: number): readonly string[] {
 /** Microseconds. What is given is looked at, as a text that was put together is made only then. */
 function cpuTime(parser: ReasoningParser, text: readonly string[]): number {
   let sum = 0;
-  const look = (given: string) => {
-    sum += given.charCodeAt(given.length - 1);
+  const look = (value: string) => {
+    sum += value.charCodeAt(value.length - 1);
   };
   const sink: ReasoningSink = { reasoning: look, text: look };
   const before = process.cpuUsage();

@@ -8,8 +8,8 @@ const THINK_FORMAT = { specialMarkers: [], otherMarkers: [...THINK.open, ...THIN
 function marked(options: MarkedReasoningOptions, format: Omit<ReasoningFormat, 'parser' | 'turn'>): ReasoningFormat {
   return {
     ...format,
-    parser: (given) => new MarkedReasoning(options, given),
-    turn: (given) => markedTurn(options, given),
+    parser: (context) => new MarkedReasoning(options, context),
+    turn: (context) => markedTurn(options, context),
   };
 }
 
@@ -23,7 +23,7 @@ export const mistral = marked(
 export const granite = marked(
   {
     markers: [
-      { ...THINK, answer: { open: '<response>', close: '</response>' } },
+      { ...THINK, response: { open: '<response>', close: '</response>' } },
       {
         // Quantized models are known to shorten the phrases.
         open: ['Here is my thought process:', "Here's my thought process:"],
@@ -69,7 +69,7 @@ export const deepseekR1 = marked(
 /** Qwen3, QwQ and others with their template: the model or the prompt opens `<think>`; without thinking the prompt closes it. */
 export const qwen3 = marked(
   // Qwen3.5 may call a tool without closing its reasoning; it also mentions <tool_call> in it, without a function.
-  { markers: [THINK], answerBegins: ['<tool_call>\n<function='] },
+  { markers: [THINK], responseBegins: ['<tool_call>\n<function='] },
   {
     ...THINK_FORMAT,
     name: 'qwen3',
@@ -81,7 +81,7 @@ export const qwen3 = marked(
 /** `<think>…</think>`, where the model or the prompt opens it: DeepSeek V3.1, Kimi K2, MiniMax M2 and others. */
 export const think = marked(
   // Kimi may call a tool without closing its reasoning.
-  { markers: [THINK], answerBegins: ['<|tool_calls_section_begin|>'] },
+  { markers: [THINK], responseBegins: ['<|tool_calls_section_begin|>'] },
   {
     ...THINK_FORMAT,
     name: 'think',

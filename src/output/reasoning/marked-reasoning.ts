@@ -11,7 +11,7 @@ export interface ReasoningMarkers {
   readonly open: readonly string[];
   readonly close: readonly string[];
   /** What may enclose the response that follows. */
-  readonly answer?: { readonly open: string; readonly close: string };
+  readonly response?: { readonly open: string; readonly close: string };
 }
 
 /** The differences between formats that write reasoning between markers. */
@@ -24,7 +24,7 @@ export interface MarkedReasoningOptions {
   /** Whether the markers are special tokens: these are never a part of a text and count wherever they are. */
   readonly areSpecial?: boolean;
   /** What ends reasoning that was not closed, and is a part of the response. */
-  readonly answerBegins?: readonly string[];
+  readonly responseBegins?: readonly string[];
 }
 
 /**
@@ -55,15 +55,15 @@ export class MarkedReasoning implements ReasoningParser {
   #lineIsBlank = true;
   #isInFence = false;
 
-  constructor(options: MarkedReasoningOptions, given: ReasoningOptions) {
+  constructor(options: MarkedReasoningOptions, context: ReasoningOptions) {
     this.#options = options;
     this.#markers = options.markers[0];
     this.#dropsBlanks = options.dropsLeadingBlanks ?? false;
-    this.#finder = this.#answerFinder();
-    const begin = beginOf(options, given);
-    if (begin === 'response') this.#beginAnswer();
+    this.#finder = this.#responseFinder();
+    const begin = beginOf(options, context);
+    if (begin === 'response') this.#beginResponse();
     else if (begin) this.#beginReasoning(begin);
-    if (given.continued) this.#goOn(given.continued);
+    if (context.continued) this.#goOn(context.continued);
   }
 
   push(text: string, sink: ReasoningSink): void {
@@ -74,7 +74,7 @@ export class MarkedReasoning implements ReasoningParser {
       const marker = this.#finder.found;
       if (marker === undefined) continue;
       if (this.#isReasoning) this.#meetInReasoning(marker);
-      else this.#meetInAnswer(marker);
+      else this.#meetInResponse(marker);
     }
   }
 
@@ -89,16 +89,16 @@ export class MarkedReasoning implements ReasoningParser {
     const isOpening = this.#markers.open.includes(marker);
     // The model may open what was open from the beginning.
     if (isOpening && this.#isFresh) return;
-    if (!isOpening) this.#beginAnswer();
+    if (!isOpening) this.#beginResponse();
     if (!this.#markers.close.includes(marker)) this.#take(marker);
   }
 
-  #meetInAnswer(marker: string): void {
-    const opened = this.#options.markers.find(({ open }) => open.includes(marker));
-    const enclosure = this.#markers.answer;
-    if (opened && (this.#options.areSpecial || (this.#lineIsBlank && !this.#isInFence))) {
+  #meetInResponse(marker: string): void {
+    const opening = this.#options.markers.find(({ open }) => open.includes(marker));
+    const enclosure = this.#markers.response;
+    if (opening && (this.#options.areSpecial || (this.#lineIsBlank && !this.#isInFence))) {
       if (!this.#isFresh) this.#give(this.#blanks);
-      this.#beginReasoning(opened);
+      this.#beginReasoning(opening);
     } else if (marker === enclosure?.open && this.#isFresh && this.#mayBeEnclosed) this.#isEnclosed = true;
     else if (marker === enclosure?.close && this.#isEnclosed) {
       this.#begin();
@@ -113,14 +113,14 @@ export class MarkedReasoning implements ReasoningParser {
     this.#isReasoning = true;
     this.#markers = markers;
     const { open, close } = markers;
-    this.#finder = new MarkerFinder([...open, ...close, ...(this.#options.answerBegins ?? [])]);
+    this.#finder = new MarkerFinder([...open, ...close, ...(this.#options.responseBegins ?? [])]);
     this.#reasoning.beginPart();
     this.#begin();
   }
 
-  #beginAnswer(): void {
+  #beginResponse(): void {
     this.#isReasoning = false;
-    this.#finder = this.#answerFinder();
+    this.#finder = this.#responseFinder();
     this.#mayBeEnclosed = true;
     this.#begin();
   }
@@ -139,13 +139,13 @@ export class MarkedReasoning implements ReasoningParser {
     this.#blanks = '';
   }
 
-  #answerFinder(): MarkerFinder {
+  #responseFinder(): MarkerFinder {
     const { markers, areSpecial } = this.#options;
-    const { answer } = this.#markers;
+    const { response } = this.#markers;
     return new MarkerFinder([
       ...markers.flatMap(({ open }) => open),
       ...(areSpecial ? [] : [FENCE]),
-      ...(answer ? [answer.open, answer.close] : []),
+      ...(response ? [response.open, response.close] : []),
     ]);
   }
 
@@ -181,23 +181,23 @@ function beginOf(
   { markers, beginsInReasoning }: MarkedReasoningOptions,
   { prompt, continued }: ReasoningOptions,
 ): ReasoningMarkers | 'response' | undefined {
-  if (continued !== undefined) return lastOpened(markers, continued) ?? 'response';
+  if (continued !== undefined) return lastOpenMarkers(markers, continued) ?? 'response';
   const end = prompt.trimEnd();
-  const opened = markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
-  if (opened) return opened;
+  const opening = markers.find(({ open }) => open.some((marker) => end.endsWith(marker)));
+  if (opening) return opening;
   if (markers.some(({ close }) => close.some((marker) => end.endsWith(marker)))) return 'response';
   return beginsInReasoning ? markers[0] : undefined;
 }
 
 /** The markers of reasoning that a text has opened and not closed. */
-function lastOpened(markers: readonly ReasoningMarkers[], text: string): ReasoningMarkers | undefined {
+function lastOpenMarkers(markers: readonly ReasoningMarkers[], text: string): ReasoningMarkers | undefined {
   const lastOf = (texts: readonly string[]) => Math.max(...texts.map((marker) => text.lastIndexOf(marker)));
   return markers.find(({ open, close }) => lastOf(open) > lastOf(close));
 }
 
 /** The turn from reasoning between markers to the response. */
-export function markedTurn(options: MarkedReasoningOptions, given: ReasoningOptions): ReasoningTurn | undefined {
-  const begin = beginOf(options, given);
+export function markedTurn(options: MarkedReasoningOptions, context: ReasoningOptions): ReasoningTurn | undefined {
+  const begin = beginOf(options, context);
   if (begin === 'response') return undefined;
   const { markers } = options;
   return {

@@ -117,12 +117,12 @@ describe('a completion that continues a text', () => {
     ['deepseek_r1', '<think>\nHm.\n</think>\nThe', ' sea.', [{ text: ' sea.' }]],
     ['qwen3', '<think>\nLet me', ' see.\n</think>\n\n4', [{ reasoning: ' see.' }, { text: '4' }]],
     ['qwen3', 'It is', ' 4.', [{ text: ' 4.' }]],
-  ])('%s: %j', (name, continued, text, given) => {
+  ])('%s: %j', (name, continued, text, value) => {
     const recording = new Recording();
     const parser = format(name).parser({ prompt: `<|im_start|>assistant\n${continued}`, continued });
     parser.push(text, recording);
     parser.end(recording);
-    expect(recording.given).toEqual(given);
+    expect(recording.given).toEqual(value);
   });
 
   it('gpt-oss: in the channel that it was in', () => {

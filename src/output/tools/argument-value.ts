@@ -1,5 +1,5 @@
-import { AnswerReader } from './answer-reader.ts';
 import { NO_CHARACTER } from './characters.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { JsonStringWriter, type ValueWriter } from './json-text.ts';
 import { readPythonValue } from './python-value.ts';
 import { propertyTypes, typeName } from './schema-types.ts';
@@ -30,7 +30,10 @@ interface ValueOptions {
  * Writes the text that a model gave for a parameter as the JSON that the parameter's schema asks for. A string is
  * streamed; all else is held until it is complete, and is a string after all where it is not JSON.
  */
-export function argumentValue(reader: AnswerReader, { tool, parameter, isQuoted = false }: ValueOptions): ValueWriter {
+export function argumentValue(
+  reader: CompletionReader,
+  { tool, parameter, isQuoted = false }: ValueOptions,
+): ValueWriter {
   const types = propertyTypes(tool.parameters, parameter);
   const isString = types === undefined ? isQuoted : types.size === 1 && types.has('string');
   if (isString) return new JsonStringWriter(reader.giveArguments);
@@ -46,7 +49,7 @@ class UntypedValue implements ValueWriter {
   /** Where the text goes on once it is known what it is. */
   #decided: ValueWriter | undefined;
 
-  constructor(types: ReadonlySet<string> | undefined, { mostHeld, giveArguments }: AnswerReader) {
+  constructor(types: ReadonlySet<string> | undefined, { mostHeld, giveArguments }: CompletionReader) {
     this.#types = types;
     this.#mostHeld = mostHeld;
     this.#give = giveArguments;
@@ -120,7 +123,7 @@ function allows(types: ReadonlySet<string>, value: unknown): boolean {
 function pythonToJson(text: string): string | undefined {
   let json = '';
   let isLiteral = false;
-  const reader = new AnswerReader({ tools: [], mostHeld: text.length + 1 }, function* (reader) {
+  const reader = new CompletionReader({ tools: [], mostHeld: text.length + 1 }, function* (reader) {
     const isRead = yield* readPythonValue(reader, new JsonStringWriter(reader.giveArguments));
     yield* reader.skipSpace();
     isLiteral = isRead && (yield* reader.peek()) === NO_CHARACTER;

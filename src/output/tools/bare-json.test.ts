@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, Recording, run, tools } from '../../../test/support/tool-recording.ts';
+import { Recording, run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { granite } from './granite.ts';
 import { llama3Json } from './llama3-json.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
-function parse(format: ToolFormat, text: string, mostHeld = 1000): readonly Given[] {
+function parse(format: ToolFormat, text: string, mostHeld = 1000): readonly Value[] {
   const parser = () => format.parser({ tools, mostHeld });
   const result = run(parser(), [text]);
   for (let at = 0; at <= text.length; at++) expect(run(parser(), [text.slice(0, at), text.slice(at)])).toEqual(result);
@@ -12,7 +12,7 @@ function parse(format: ToolFormat, text: string, mostHeld = 1000): readonly Give
 }
 
 const weather = '{"name": "get_weather", "parameters": {}}';
-const called: Given = { call: 'get_weather', arguments: '{}', isComplete: true };
+const called: Value = { call: 'get_weather', arguments: '{}', isComplete: true };
 const formats = [['llama3_json', llama3Json] as const, ['granite', granite] as const];
 
 describe.each(formats)('a JSON call without a marker: %s', (_, format) => {

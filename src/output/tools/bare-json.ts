@@ -1,5 +1,5 @@
-import type { AnswerReader, Reading } from './answer-reader.ts';
 import { isSpace, QUOTE } from './characters.ts';
+import type { CompletionReader, ReadGenerator } from './completion-reader.ts';
 import { type CallOutcome, readJsonCalls } from './json-calls.ts';
 import { JsonScanner } from './json-scanner.ts';
 
@@ -15,7 +15,10 @@ interface BareCalls {
  * Reads a call, or a list of them, without a marker, known only by how it begins. Other objects are responses in JSON: they
  * are given as text as they come, whole, so that nothing inside them is taken for a call.
  */
-export function* readBareCalls(reader: AnswerReader, { isMarked = false }: BareCalls = {}): Reading<CallOutcome> {
+export function* readBareCalls(
+  reader: CompletionReader,
+  { isMarked = false }: BareCalls = {},
+): ReadGenerator<CallOutcome> {
   const isList = yield* reader.literal('[');
   const before = isList ? yield* reader.word(isSpace) : '';
   if (!(yield* reader.literal('{'))) return 'none';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Call, type FormatFixture, fixtures } from '../../../test/support/tool-fixtures.ts';
-import { type Given, Recording, run, tools } from '../../../test/support/tool-recording.ts';
+import { Recording, run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { toolFormats } from './formats.ts';
 
 const weather: Call = { name: 'get_weather', arguments: { city: 'Paris', days: 3 } };
@@ -22,7 +22,7 @@ const unknown: Call = { name: 'launch', arguments: { city: 'Paris' } };
 interface Case {
   readonly name: string;
   readonly text: (fixture: FormatFixture) => string;
-  readonly given: (fixture: FormatFixture) => readonly Given[];
+  readonly given: (fixture: FormatFixture) => readonly Value[];
 }
 
 const cases: readonly Case[] = [
@@ -33,47 +33,47 @@ const cases: readonly Case[] = [
   },
   { name: 'no text', text: () => '', given: () => [] },
   { name: 'blank text', text: () => ' \n\n ', given: () => [{ text: ' \n\n ' }] },
-  { name: 'one call', text: ({ write }) => write([weather]), given: (fixture) => given(fixture, [weather]) },
+  { name: 'one call', text: ({ write }) => write([weather]), given: (fixture) => inputFor(fixture, [weather]) },
   {
     name: 'one call between blanks',
     text: ({ write }) => `\n\n${write([weather])}\n \n`,
-    given: (fixture) => given(fixture, [weather]),
+    given: (fixture) => inputFor(fixture, [weather]),
   },
-  { name: 'no arguments', text: ({ write }) => write([ping]), given: (fixture) => given(fixture, [ping]) },
+  { name: 'no arguments', text: ({ write }) => write([ping]), given: (fixture) => inputFor(fixture, [ping]) },
   {
     name: 'two calls',
     text: ({ write }) => write([weather, search]),
-    given: (fixture) => given(fixture, [weather, search]),
+    given: (fixture) => inputFor(fixture, [weather, search]),
   },
   {
     name: 'two calls apart',
     text: ({ write }) => `${write([search])}\n\n${write([ping])}`,
-    given: (fixture) => [...given(fixture, [search]), ...given(fixture, [ping])],
+    given: (fixture) => [...inputFor(fixture, [search]), ...inputFor(fixture, [ping])],
   },
   {
     name: 'text before',
     text: ({ write }) => `Let me look.\n\n${write([weather])}`,
-    given: (fixture) => [{ text: 'Let me look.\n' }, ...given(fixture, [weather])],
+    given: (fixture) => [{ text: 'Let me look.\n' }, ...inputFor(fixture, [weather])],
   },
   {
     name: 'text after',
     text: ({ write }) => `${write([weather])}\n\nThat was it.\n`,
-    given: (fixture) => [...given(fixture, [weather]), { text: '\n\nThat was it.\n' }],
+    given: (fixture) => [...inputFor(fixture, [weather]), { text: '\n\nThat was it.\n' }],
   },
   {
     name: 'text between',
     text: ({ write }) => `${write([weather])}\nAnd:\n${write([ping])}`,
-    given: (fixture) => [...given(fixture, [weather]), { text: '\nAnd:' }, ...given(fixture, [ping])],
+    given: (fixture) => [...inputFor(fixture, [weather]), { text: '\nAnd:' }, ...inputFor(fixture, [ping])],
   },
   {
     name: 'nested braces and escaped quotes',
     text: ({ write }) => write([search]),
-    given: (fixture) => given(fixture, [search]),
+    given: (fixture) => inputFor(fixture, [search]),
   },
   {
     name: 'unicode',
     text: ({ write }) => `Größe 😀\n${write([unicode])}`,
-    given: (fixture) => [{ text: 'Größe 😀' }, ...given(fixture, [unicode])],
+    given: (fixture) => [{ text: 'Größe 😀' }, ...inputFor(fixture, [unicode])],
   },
   {
     name: 'a malformed call',
@@ -83,7 +83,7 @@ const cases: readonly Case[] = [
   {
     name: 'a call after a malformed one',
     text: ({ malformed, write }) => `${malformed}\n${write([weather])}`,
-    given: (fixture) => [{ text: fixture.malformed }, ...given(fixture, [weather])],
+    given: (fixture) => [{ text: fixture.malformed }, ...inputFor(fixture, [weather])],
   },
   {
     name: 'an unknown function',
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
   {
     name: 'a call after one of an unknown function',
     text: ({ write }) => `${write([unknown])}\n${write([weather])}`,
-    given: (fixture) => [{ text: fixture.write([unknown]) }, ...given(fixture, [weather])],
+    given: (fixture) => [{ text: fixture.write([unknown]) }, ...inputFor(fixture, [weather])],
   },
   {
     name: 'markers without a call',
@@ -140,7 +140,7 @@ describe.each(fixtures.map((fixture) => [title(fixture), fixture] as const))('%s
     const text = `${begin}${' '.repeat(3000)}\n${fixture.write([weather])}`;
     const expected = run(parser(1000), [text]);
     expect(run(parser(1000), text.split(''))).toEqual(expected);
-    expect(expected).toEqual([{ text: `${begin}${' '.repeat(3000)}` }, ...given(fixture, [weather])]);
+    expect(expected).toEqual([{ text: `${begin}${' '.repeat(3000)}` }, ...inputFor(fixture, [weather])]);
   });
 
   it('gives all as text where nothing may be held', () => {
@@ -172,7 +172,7 @@ function title({ format, way }: FormatFixture): string {
   return way === undefined ? format.name : `${format.name}, ${way}`;
 }
 
-function given({ json, id }: FormatFixture, calls: readonly Call[]): readonly Given[] {
+function inputFor({ json, id }: FormatFixture, calls: readonly Call[]): readonly Value[] {
   return calls.map((call, index) => ({
     call: call.name,
     ...(id && { id: id(call, index) }),
@@ -182,7 +182,7 @@ function given({ json, id }: FormatFixture, calls: readonly Call[]): readonly Gi
 }
 
 /** One call: the arguments as far as they came, and behind them only what stood at the end of the text. */
-function isCutCall(result: readonly Given[], json: string, text: string): boolean {
+function isCutCall(result: readonly Value[], json: string, text: string): boolean {
   const [call, ...more] = result;
   if (!call || 'text' in call || call.call !== 'search' || !call.isComplete) return false;
   let length = 0;

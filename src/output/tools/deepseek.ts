@@ -1,4 +1,4 @@
-import { type AnswerGrammar, AnswerReader, type Reading } from './answer-reader.ts';
+import { type CompletionGrammar, CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { readArguments } from './passed-call.ts';
 import { sectionedCalls } from './sectioned-calls.ts';
 import type { ToolFormat } from './tool-parser.ts';
@@ -16,7 +16,7 @@ const DEEPSEEK = {
 const DEEPSEEK_ENDS: readonly string[] = [DEEPSEEK.callEnd, DEEPSEEK.callBegin, DEEPSEEK.callsEnd];
 
 /** A section of calls, which the versions write differently. */
-function deepseekCalls(readCall: (reader: AnswerReader) => Reading<boolean>): AnswerGrammar {
+function deepseekCalls(readCall: (reader: CompletionReader) => ReadGenerator<boolean>): CompletionGrammar {
   return sectionedCalls({
     open: DEEPSEEK.callsBegin,
     close: DEEPSEEK.callsEnd,
@@ -28,7 +28,7 @@ function deepseekCalls(readCall: (reader: AnswerReader) => Reading<boolean>): An
 const FENCE = '```';
 
 /** Reads `function<｜tool▁sep｜>name`, the arguments in a block of JSON, and the end of the call. */
-function* readV3Call(reader: AnswerReader): Reading<boolean> {
+function* readV3Call(reader: CompletionReader): ReadGenerator<boolean> {
   if ((yield* reader.heldBefore(DEEPSEEK.separator, DEEPSEEK_ENDS)) === undefined) return false;
   const name = (yield* reader.heldBefore(FENCE, DEEPSEEK_ENDS))?.trim();
   if (name === undefined || !reader.offered(name)) return false;
@@ -50,11 +50,11 @@ export const deepseekV3: ToolFormat = {
   aliases: ['deepseek_r1'],
   specialMarkers: Object.values(DEEPSEEK),
   fits: (template) => template.includes(DEEPSEEK.callsBegin) && template.includes(`${FENCE}json`),
-  parser: (options) => new AnswerReader(options, v3Grammar),
+  parser: (options) => new CompletionReader(options, v3Grammar),
 };
 
 /** Reads `name<｜tool▁sep｜>{…}` and the end of the call. */
-function* readV31Call(reader: AnswerReader): Reading<boolean> {
+function* readV31Call(reader: CompletionReader): ReadGenerator<boolean> {
   const name = (yield* reader.heldBefore(DEEPSEEK.separator, DEEPSEEK_ENDS))?.trim();
   if (name === undefined || !reader.offered(name)) return false;
   if (!(yield* readArguments(reader, { name, ends: DEEPSEEK_ENDS }))) return false;
@@ -70,5 +70,5 @@ export const deepseekV31: ToolFormat = {
   name: 'deepseek_v31',
   specialMarkers: Object.values(DEEPSEEK),
   fits: (template) => template.includes(DEEPSEEK.callsBegin) && !template.includes('```json'),
-  parser: (options) => new AnswerReader(options, v31Grammar),
+  parser: (options) => new CompletionReader(options, v31Grammar),
 };

@@ -1,4 +1,4 @@
-import { AnswerReader, type Reading } from './answer-reader.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { sectionedCalls } from './sectioned-calls.ts';
 import { type ParameterTags, readTaggedCall } from './tagged-parameters.ts';
 import type { ToolFormat } from './tool-parser.ts';
@@ -15,7 +15,7 @@ const TAGS = {
   behindCall: [CALL_OPEN],
 } satisfies ParameterTags;
 
-function* readCall(reader: AnswerReader): Reading<boolean> {
+function* readCall(reader: CompletionReader): ReadGenerator<boolean> {
   yield* reader.skipSpace();
   const name = yield* reader.heldUntil(['\n', '<']);
   const tool = name && reader.offered(name.text.trim());
@@ -33,5 +33,5 @@ export const glm45: ToolFormat = {
   specialMarkers: [],
   otherMarkers: [CALL_OPEN, TAGS.callClose, TAGS.keyOpen, TAGS.keyClose, TAGS.valueOpen, TAGS.valueClose],
   fits: (template) => template.includes('<arg_key>'),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

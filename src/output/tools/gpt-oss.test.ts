@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { gptOss } from './gpt-oss.ts';
 
-function parse(text: string): readonly Given[] {
+function parse(text: string): readonly Value[] {
   const parser = () => gptOss.parser({ tools, mostHeld: 1000 });
   const result = run(parser(), [text]);
   for (let at = 0; at <= text.length; at++) expect(run(parser(), [text.slice(0, at), text.slice(at)])).toEqual(result);
   return result;
 }
 
-const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
+const ping: Value = { call: 'ping', arguments: '{}', isComplete: true };
 
 describe('a response of gpt-oss', () => {
   it('is the text of the final channel, without its frame', () => {

@@ -10,7 +10,7 @@ import {
   START,
 } from '../harmony.ts';
 import { MarkerFinder } from '../marker-finder.ts';
-import { AnswerReader, type Reading } from './answer-reader.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { readArguments } from './passed-call.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
@@ -19,7 +19,7 @@ import type { ToolFormat } from './tool-parser.ts';
  * understood here: the headers of text for the user and the ends of messages are markup. The prompt ends within the
  * header of the first message, so the response may begin with its recipient.
  */
-function* grammar(reader: AnswerReader): Reading<void> {
+function* grammar(reader: CompletionReader): ReadGenerator<void> {
   const finder = new MarkerFinder([START, CHANNEL, END, RETURN]);
   yield* reader.skipSpace();
   if (yield* reader.literal(`to=${FUNCTIONS}`)) yield* readMessage(reader, ` to=${FUNCTIONS}`);
@@ -32,7 +32,7 @@ function* grammar(reader: AnswerReader): Reading<void> {
 }
 
 /** Reads a header, and the message too where it is no text for the user. */
-function* readMessage(reader: AnswerReader, begin: string): Reading<void> {
+function* readMessage(reader: CompletionReader, begin: string): ReadGenerator<void> {
   const header = yield* reader.heldUntil([MESSAGE, ...MESSAGE_ENDS]);
   if (header?.marker !== MESSAGE) return;
   const { channel, recipient } = readHeader(begin + header.text);
@@ -65,5 +65,5 @@ export const gptOss: ToolFormat = {
   aliases: ['openai', 'gpt_oss', 'harmony'],
   specialMarkers: HARMONY_MARKERS,
   fits: isHarmony,
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

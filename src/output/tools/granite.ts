@@ -1,4 +1,4 @@
-import { AnswerReader } from './answer-reader.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { markedJsonCalls } from './marked-json.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
@@ -17,5 +17,5 @@ export const granite: ToolFormat = {
   aliases: ['granite4'],
   specialMarkers: ['<|tool_call|>', '<tool_call>', '</tool_call>'],
   fits: (template) => template.includes('<|start_of_role|>') && template.includes('tool'),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { namedCallParser, requiredCallsParser } from './guided-calls.ts';
 
 const options = { tools, mostHeld: 1000 };
 
-function required(text: string): readonly Given[] {
+function required(text: string): readonly Value[] {
   const result = run(requiredCallsParser(options), [text]);
   for (let at = 0; at <= text.length; at++)
     expect(run(requiredCallsParser(options), [text.slice(0, at), text.slice(at)])).toEqual(result);
   return result;
 }
 
-function named(text: string): readonly Given[] {
+function named(text: string): readonly Value[] {
   const result = run(namedCallParser('search', options), [text]);
   expect(run(namedCallParser('search', options), text.split(''))).toEqual(result);
   return result;
@@ -30,7 +30,7 @@ describe('required calls', () => {
   it('leave no JSON in the text wherever the token limit cuts them', () => {
     const whole = '[{"name": "get_weather", "parameters": {"city": "Rome"}}, {"name": "ping", "parameters": {}}]';
     for (let at = 0; at <= whole.length; at++)
-      expect([whole.slice(0, at), required(whole.slice(0, at)).filter((given) => 'text' in given)]).toEqual([
+      expect([whole.slice(0, at), required(whole.slice(0, at)).filter((value) => 'text' in value)]).toEqual([
         whole.slice(0, at),
         [],
       ]);

@@ -1,6 +1,6 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import { AnswerReader } from './answer-reader.ts';
 import { OPEN_BRACE } from './characters.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { readJsonCalls } from './json-calls.ts';
 import { passCall } from './passed-call.ts';
 import type { ToolParser, ToolParserOptions } from './tool-parser.ts';
@@ -9,7 +9,7 @@ const NO_MARKERS: readonly string[] = [];
 
 /** For `tool_choice: required`: guided decoding makes the response a list `[{"name": …, "parameters": {…}}, …]`. */
 export function requiredCallsParser(options: ToolParserOptions): ToolParser {
-  return new AnswerReader(options, function* (reader) {
+  return new CompletionReader(options, function* (reader) {
     yield* reader.skipSpace();
     yield* readJsonCalls(reader, { ends: NO_MARKERS });
     if (reader.isOver) giveCutCall(reader);
@@ -25,7 +25,7 @@ const cutName = /^[[,\s]*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
  * A call that the end of the text has cut before its arguments: markup, not text. The call is given without arguments
  * where its function is known.
  */
-function giveCutCall(reader: AnswerReader): void {
+function giveCutCall(reader: CompletionReader): void {
   let held = '';
   reader.giveHeld((text) => {
     held = text;
@@ -47,7 +47,7 @@ function nameIn(json: string | undefined): string | undefined {
 
 /** For one named function: guided decoding makes the response the arguments themselves. */
 export function namedCallParser(name: string, options: ToolParserOptions): ToolParser {
-  return new AnswerReader(options, function* (reader) {
+  return new CompletionReader(options, function* (reader) {
     yield* reader.skipSpace();
     if ((yield* reader.peek()) === OPEN_BRACE) yield* passCall(reader, { name, ends: NO_MARKERS });
     yield* reader.textUntil(new MarkerFinder(NO_MARKERS));

@@ -1,4 +1,4 @@
-import { AnswerReader } from './answer-reader.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { markedJsonCalls } from './marked-json.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
@@ -15,5 +15,5 @@ export const hermes: ToolFormat = {
   otherMarkers: [OPEN, CLOSE],
   // MiniMax M3 writes no JSON between these tags.
   fits: (template) => template.includes(OPEN) && !template.includes('<invoke name='),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { granite } from './granite.ts';
 import { hermes } from './hermes.ts';
 import { llama3Json } from './llama3-json.ts';
@@ -7,14 +7,14 @@ import { mistral } from './mistral.ts';
 import { phi4Mini } from './phi4-mini.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
-function parse(format: ToolFormat, text: string, mostHeld = 1000): readonly Given[] {
+function parse(format: ToolFormat, text: string, mostHeld = 1000): readonly Value[] {
   const parser = () => format.parser({ tools, mostHeld });
   const result = run(parser(), [text]);
   expect(run(parser(), text.split(''))).toEqual(result);
   return result;
 }
 
-const called = (json: string): Given => ({ call: 'get_weather', arguments: json, isComplete: true });
+const called = (json: string): Value => ({ call: 'get_weather', arguments: json, isComplete: true });
 
 describe('a JSON call', () => {
   it.each([
@@ -143,7 +143,7 @@ describe('other ways to write JSON calls', () => {
   });
 
   it('Mistral may write nothing behind [ARGS]', () => {
-    const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
+    const ping: Value = { call: 'ping', arguments: '{}', isComplete: true };
     expect(parse(mistral, '[TOOL_CALLS]ping[ARGS]')).toEqual([ping]);
     expect(parse(mistral, '[TOOL_CALLS]get_weather[ARGS][TOOL_CALLS]ping[ARGS]\n')).toEqual([called('{}'), ping]);
     for (const text of ['[TOOL_CALLS]get_weather[ARGS]', '[TOOL_CALLS]ping', '[TOOL_CALLS]ping[TOOL_CALLS]'])

@@ -1,5 +1,5 @@
-import type { AnswerReader, Reading } from './answer-reader.ts';
 import { OPEN_BRACE, OPEN_BRACKET } from './characters.ts';
+import type { CompletionReader, ReadGenerator } from './completion-reader.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { giveCall, passCall } from './passed-call.ts';
 
@@ -21,34 +21,37 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set(['name', 'arguments', 'paramet
  * bare object they show a response in JSON, which is text; where they come behind arguments that were given already,
  * the call remains and they are text.
  */
-function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallOptions): Reading<CallOutcome> {
+function* readJsonCall(
+  reader: CompletionReader,
+  { ends, isBare = false }: JsonCallOptions,
+): ReadGenerator<CallOutcome> {
   if (!(yield* reader.literal('{'))) return 'none';
   let name: string | undefined;
   let held: string | undefined;
-  let isGiven = false;
+  let isEmitted = false;
   do {
     yield* reader.skipSpace();
     const key = yield* readKey(reader);
-    if (key === undefined) return isGiven ? 'call' : 'none';
-    if (isBare && !CALL_MEMBERS.has(key)) return yield* passRest(reader, isGiven);
+    if (key === undefined) return isEmitted ? 'call' : 'none';
+    if (isBare && !CALL_MEMBERS.has(key)) return yield* passRest(reader, isEmitted);
     const holdsArguments = key === 'arguments' || key === 'parameters';
     if (key === 'name' && name === undefined) {
       name = yield* reader.jsonString();
       if (name === undefined) return 'none';
-      if (!reader.offered(name)) return yield* passRest(reader, isGiven);
-    } else if (holdsArguments && name !== undefined && (yield* reader.peek()) === OPEN_BRACE && !isGiven) {
+      if (!reader.offered(name)) return yield* passRest(reader, isEmitted);
+    } else if (holdsArguments && name !== undefined && (yield* reader.peek()) === OPEN_BRACE && !isEmitted) {
       yield* passCall(reader, { name, ends });
-      isGiven = true;
+      isEmitted = true;
     } else {
       const value = yield* reader.jsonValue();
-      if (value === undefined) return isGiven ? 'call' : 'none';
-      if (isBare && key === 'type' && value !== '"function"') return yield* passRest(reader, isGiven);
+      if (value === undefined) return isEmitted ? 'call' : 'none';
+      if (isBare && key === 'type' && value !== '"function"') return yield* passRest(reader, isEmitted);
       if (holdsArguments) held = value;
     }
     yield* reader.skipSpace();
   } while (yield* reader.literal(','));
   const isComplete = yield* reader.literal('}');
-  if (isGiven) {
+  if (isEmitted) {
     if (isComplete) reader.drop();
     return 'call';
   }
@@ -59,7 +62,7 @@ function* readJsonCall(reader: AnswerReader, { ends, isBare = false }: JsonCallO
 }
 
 /** Reads one call or a list of them: what the last one was. */
-export function* readJsonCalls(reader: AnswerReader, options: JsonCallOptions): Reading<CallOutcome> {
+export function* readJsonCalls(reader: CompletionReader, options: JsonCallOptions): ReadGenerator<CallOutcome> {
   if ((yield* reader.peek()) !== OPEN_BRACKET) return yield* readJsonCall(reader, options);
   reader.skip();
   let outcome: CallOutcome = 'none';
@@ -78,7 +81,7 @@ export function* readJsonCalls(reader: AnswerReader, options: JsonCallOptions): 
   return outcome;
 }
 
-function* readKey(reader: AnswerReader): Reading<string | undefined> {
+function* readKey(reader: CompletionReader): ReadGenerator<string | undefined> {
   const key = yield* reader.jsonString();
   yield* reader.skipSpace();
   if (key === undefined || !(yield* reader.literal(':'))) return undefined;
@@ -87,10 +90,10 @@ function* readKey(reader: AnswerReader): Reading<string | undefined> {
 }
 
 /** Gives the rest of an object that is no call as text, or what follows in it behind a call that was given. */
-function* passRest(reader: AnswerReader, isGiven: boolean): Reading<CallOutcome> {
+function* passRest(reader: CompletionReader, isEmitted: boolean): ReadGenerator<CallOutcome> {
   reader.giveHeld();
   yield* reader.passJson(JsonScanner.insideObject(), reader.giveText);
-  return isGiven ? 'call' : 'refused';
+  return isEmitted ? 'call' : 'refused';
 }
 
 /** The arguments that a member holds: an object, one written as a string, or nothing; undefined for all else. */

@@ -23,7 +23,7 @@ export class JsonScanner {
   /** The closing brackets that are awaited, the innermost last. */
   readonly #awaited: number[] = [];
   #state: JsonState = 'open';
-  #place: 'start' | 'between' | 'string' | 'escape' | 'word' = 'start';
+  #context: 'start' | 'between' | 'string' | 'escape' | 'word' = 'start';
 
   /** A scanner of a value of which the opening brace was read before, and that of the list that it begins. */
   static insideObject({ isInList = false } = {}): JsonScanner {
@@ -41,9 +41,9 @@ export class JsonScanner {
   scan(text: string, from: number, to: number): number {
     let at = from;
     while (at < to && this.#state === 'open') {
-      if (this.#place === 'string') at = this.#scanString(text, at, to);
-      else if (this.#place === 'escape') {
-        this.#place = 'string';
+      if (this.#context === 'string') at = this.#scanString(text, at, to);
+      else if (this.#context === 'escape') {
+        this.#context = 'string';
         at++;
       } else if (this.#outsideString(text.charCodeAt(at))) at++;
     }
@@ -54,7 +54,7 @@ export class JsonScanner {
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at);
       if (code !== QUOTE && code !== BACKSLASH) continue;
-      if (code === BACKSLASH) this.#place = 'escape';
+      if (code === BACKSLASH) this.#context = 'escape';
       else this.#valueEnds();
       return at + 1;
     }
@@ -63,13 +63,13 @@ export class JsonScanner {
 
   /** Whether the character belongs to the value. */
   #outsideString(code: number): boolean {
-    if (this.#place === 'word' && this.#awaited.length === 0 && !isWordCharacter(code)) {
+    if (this.#context === 'word' && this.#awaited.length === 0 && !isWordCharacter(code)) {
       this.#state = 'closed';
       return false;
     }
-    if (isWordCharacter(code)) this.#place = 'word';
+    if (isWordCharacter(code)) this.#context = 'word';
     else if (isSpace(code)) return true;
-    else if (code === QUOTE) this.#place = 'string';
+    else if (code === QUOTE) this.#context = 'string';
     else if (code === OPEN_BRACE) this.#open(CLOSE_BRACE);
     else if (code === OPEN_BRACKET) this.#open(CLOSE_BRACKET);
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) return this.#close(code);
@@ -80,7 +80,7 @@ export class JsonScanner {
 
   #open(awaited: number): void {
     this.#awaited.push(awaited);
-    this.#place = 'between';
+    this.#context = 'between';
   }
 
   #close(code: number): boolean {
@@ -95,7 +95,7 @@ export class JsonScanner {
   }
 
   #valueEnds(): void {
-    this.#place = 'between';
+    this.#context = 'between';
     if (this.#awaited.length === 0) this.#state = 'closed';
   }
 }

@@ -10,7 +10,7 @@ export interface ValueWriter {
 /** Writes a JSON string as its text comes. */
 export class JsonStringWriter implements ValueWriter {
   readonly #give: (json: string) => void;
-  #hasBegun = false;
+  #hasStarted = false;
   /** The first half of a surrogate pair that was cut in two: without the other half it would be escaped. */
   #half = '';
 
@@ -22,12 +22,12 @@ export class JsonStringWriter implements ValueWriter {
     const all = this.#half + text;
     const cut = isFirstHalf(all.charCodeAt(all.length - 1)) ? all.length - 1 : all.length;
     this.#half = all.slice(cut);
-    this.#give((this.#hasBegun ? '' : '"') + JSON.stringify(all.slice(0, cut)).slice(1, -1));
-    this.#hasBegun = true;
+    this.#give((this.#hasStarted ? '' : '"') + JSON.stringify(all.slice(0, cut)).slice(1, -1));
+    this.#hasStarted = true;
   }
 
   end(): void {
-    this.#give((this.#hasBegun ? '' : '"') + JSON.stringify(this.#half).slice(1));
+    this.#give((this.#hasStarted ? '' : '"') + JSON.stringify(this.#half).slice(1));
   }
 
   cut(): void {

@@ -1,4 +1,4 @@
-import { type AnswerGrammar, AnswerReader, type Reading } from './answer-reader.ts';
+import { type CompletionGrammar, CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { readArguments } from './passed-call.ts';
 import { sectionedCalls } from './sectioned-calls.ts';
 import type { ToolFormat } from './tool-parser.ts';
@@ -12,7 +12,7 @@ const CALL_END = '<|tool_call_end|>';
 const ENDS = [CALL_END, CALL_BEGIN, SECTION_END];
 
 /** Reads `functions.name:0<|tool_call_argument_begin|>{…}` and the end of the call. */
-function* readCall(reader: AnswerReader, ids: CallIds): Reading<boolean> {
+function* readCall(reader: CompletionReader, ids: CallIds): ReadGenerator<boolean> {
   const id = (yield* reader.heldBefore(ARGUMENT_BEGIN, ENDS))?.trim();
   if (id === undefined) return false;
   const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
@@ -42,7 +42,7 @@ class CallIds {
   }
 }
 
-const grammar: AnswerGrammar = (reader) => {
+const grammar: CompletionGrammar = (reader) => {
   const ids = new CallIds();
   const calls = sectionedCalls({
     open: SECTION_BEGIN,
@@ -58,5 +58,5 @@ export const kimiK2: ToolFormat = {
   name: 'kimi_k2',
   specialMarkers: [SECTION_BEGIN, SECTION_END, CALL_BEGIN, ARGUMENT_BEGIN, CALL_END],
   fits: (template) => template.includes('<|im_middle|>') && template.includes('tool_declare'),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

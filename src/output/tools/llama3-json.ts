@@ -1,12 +1,12 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import { AnswerReader, type Reading } from './answer-reader.ts';
 import { readBareCalls } from './bare-json.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
 const PYTHON_TAG = '<|python_tag|>';
 const SEPARATORS = [';', ','];
 
-function* grammar(reader: AnswerReader): Reading<void> {
+function* grammar(reader: CompletionReader): ReadGenerator<void> {
   const finder = new MarkerFinder([PYTHON_TAG, '{', '[']);
   for (;;) {
     const marker = yield* reader.textUntil(finder);
@@ -30,5 +30,5 @@ export const llama3Json: ToolFormat = {
   aliases: ['llama3', 'llama4_json'],
   specialMarkers: [PYTHON_TAG],
   fits: (template) => template.includes(PYTHON_TAG) || template.includes('{"name": function name, "parameters"'),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

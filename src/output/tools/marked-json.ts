@@ -1,7 +1,7 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
 import { readBareCalls } from './bare-json.ts';
 import { OPEN_BRACE } from './characters.ts';
+import type { CompletionGrammar, CompletionReader, ReadGenerator } from './completion-reader.ts';
 import { type CallOutcome, readJsonCalls } from './json-calls.ts';
 
 interface MarkedJson {
@@ -13,7 +13,7 @@ interface MarkedJson {
 }
 
 /** A response with JSON calls, or lists of them, behind markers. */
-export function markedJsonCalls({ markers, closes = [], mayStartBare = false }: MarkedJson): AnswerGrammar {
+export function markedJsonCalls({ markers, closes = [], mayStartBare = false }: MarkedJson): CompletionGrammar {
   return function* (reader) {
     const finder = new MarkerFinder(markers);
     if (mayStartBare) {
@@ -31,7 +31,7 @@ interface MarkedCalls {
 }
 
 /** Reads the calls behind a marker, also several without a list around them, and what closes them. */
-export function* readMarkedCalls(reader: AnswerReader, { ends, closes }: MarkedCalls): Reading<void> {
+export function* readMarkedCalls(reader: CompletionReader, { ends, closes }: MarkedCalls): ReadGenerator<void> {
   let outcome: CallOutcome;
   do {
     yield* reader.skipSpace();
@@ -41,14 +41,14 @@ export function* readMarkedCalls(reader: AnswerReader, { ends, closes }: MarkedC
   if (outcome === 'call') yield* dropClose(reader, closes);
 }
 
-function* anotherFollows(reader: AnswerReader): Reading<boolean> {
+function* anotherFollows(reader: CompletionReader): ReadGenerator<boolean> {
   yield* reader.skipSpace();
   if (yield* reader.literal(',')) yield* reader.skipSpace();
   return (yield* reader.peek()) === OPEN_BRACE;
 }
 
 /** Models close more braces than they opened: those before the close are markup too. */
-function* dropClose(reader: AnswerReader, closes: readonly string[]): Reading<void> {
+function* dropClose(reader: CompletionReader, closes: readonly string[]): ReadGenerator<void> {
   while (yield* reader.literal('}')) yield* reader.skipSpace();
   if ((yield* reader.oneOf(closes)) !== undefined) reader.drop();
 }

@@ -1,4 +1,4 @@
-import { AnswerReader, type Reading } from './answer-reader.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { sectionedCalls } from './sectioned-calls.ts';
 import { readTaggedCall, unquoted } from './tagged-parameters.ts';
 import type { ToolFormat } from './tool-parser.ts';
@@ -7,7 +7,7 @@ const CALLS_BEGIN = '<minimax:tool_call>';
 const CALLS_END = '</minimax:tool_call>';
 const INVOKE = '<invoke name=';
 
-function* readCall(reader: AnswerReader): Reading<boolean> {
+function* readCall(reader: CompletionReader): ReadGenerator<boolean> {
   const name = yield* reader.heldBefore('>', ['<']);
   const tool = name === undefined ? undefined : reader.offered(unquoted(name.trim()));
   if (!tool) return false;
@@ -28,5 +28,5 @@ export const minimaxM2: ToolFormat = {
   name: 'minimax_m2',
   specialMarkers: [CALLS_BEGIN, CALLS_END],
   fits: (template) => template.includes(CALLS_BEGIN),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

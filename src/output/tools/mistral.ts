@@ -1,6 +1,6 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import { AnswerReader, type Reading } from './answer-reader.ts';
 import { isWordCharacter, NO_CHARACTER, OPEN_BRACE, OPEN_BRACKET } from './characters.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { readMarkedCalls } from './marked-json.ts';
 import { giveCall, readArguments } from './passed-call.ts';
 import type { OfferedTool, ToolFormat } from './tool-parser.ts';
@@ -9,7 +9,7 @@ const TOOL_CALLS = '[TOOL_CALLS]';
 const CALL_ID = '[CALL_ID]';
 const ARGS = '[ARGS]';
 
-function* grammar(reader: AnswerReader): Reading<void> {
+function* grammar(reader: CompletionReader): ReadGenerator<void> {
   const finder = new MarkerFinder([TOOL_CALLS]);
   while ((yield* reader.textUntil(finder)) !== undefined) {
     yield* reader.skipSpace();
@@ -21,7 +21,7 @@ function* grammar(reader: AnswerReader): Reading<void> {
 }
 
 /** Reads `name[ARGS]{…}`, with the id of the call before the arguments where the model gives one. */
-function* readNamedCall(reader: AnswerReader): Reading<void> {
+function* readNamedCall(reader: CompletionReader): ReadGenerator<void> {
   const name = yield* reader.word(isWordCharacter);
   const tool = reader.offered(name);
   if (!tool) return;
@@ -48,6 +48,6 @@ export const mistral: ToolFormat = {
   name: 'mistral',
   specialMarkers: [TOOL_CALLS, CALL_ID, ARGS],
   fits: (template) => template.includes(TOOL_CALLS) || template.includes('[AVAILABLE_TOOLS]'),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
   idStyle: 'mistral',
 };

@@ -1,6 +1,6 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerReader, Reading } from './answer-reader.ts';
 import { OPEN_BRACE } from './characters.ts';
+import type { CompletionReader, ReadGenerator } from './completion-reader.ts';
 import { JsonScanner } from './json-scanner.ts';
 
 interface PassedCall {
@@ -13,7 +13,7 @@ interface PassedCall {
 }
 
 /** Gives a call whose arguments, a JSON object, come next, as the model writes them. */
-export function* passCall(reader: AnswerReader, { name, id, ends }: PassedCall): Reading<void> {
+export function* passCall(reader: CompletionReader, { name, id, ends }: PassedCall): ReadGenerator<void> {
   reader.beginCall(name, id);
   if ((yield* reader.passJson(new JsonScanner(), reader.giveArguments)) !== 'broken') {
     reader.endCall();
@@ -27,7 +27,7 @@ export function* passCall(reader: AnswerReader, { name, id, ends }: PassedCall):
  * Gives a call whose arguments may come next, a JSON object or nothing at all before the end of the call, which stays
  * unread: whether there was either.
  */
-export function* readArguments(reader: AnswerReader, call: PassedCall): Reading<boolean> {
+export function* readArguments(reader: CompletionReader, call: PassedCall): ReadGenerator<boolean> {
   yield* reader.skipSpace();
   if ((yield* reader.peek()) === OPEN_BRACE) {
     yield* passCall(reader, call);
@@ -47,7 +47,7 @@ interface WholeCall {
 }
 
 /** Gives a call whose arguments were read; what is held was its markup. */
-export function giveCall(reader: AnswerReader, { name, id, json }: WholeCall): void {
+export function giveCall(reader: CompletionReader, { name, id, json }: WholeCall): void {
   reader.beginCall(name, id);
   reader.giveArguments(json);
   reader.endCall();
@@ -57,7 +57,7 @@ export function giveCall(reader: AnswerReader, { name, id, json }: WholeCall): v
  * Ends a call whose arguments turned out to be broken. They can't be taken back, so all that follows belongs to them,
  * up to what ends the call, which stays held, or to the end of the response.
  */
-export function* passBrokenCall(reader: AnswerReader, ends: readonly string[]): Reading<string | undefined> {
+export function* passBrokenCall(reader: CompletionReader, ends: readonly string[]): ReadGenerator<string | undefined> {
   reader.giveHeld(reader.giveArguments);
   const end = yield* reader.passUntil(new MarkerFinder(ends), reader.giveArguments);
   reader.endCall();

@@ -1,4 +1,4 @@
-import { AnswerReader } from './answer-reader.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { markedJsonCalls } from './marked-json.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
@@ -10,5 +10,5 @@ export const phi4Mini: ToolFormat = {
   aliases: ['phi4_mini_json'],
   specialMarkers: ['<|tool_call|>', '<|/tool_call|>'],
   fits: (template) => template.includes('functools') || template.includes('<|tool|>'),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

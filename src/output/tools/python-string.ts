@@ -1,6 +1,6 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerReader, Reading } from './answer-reader.ts';
 import { BACKSLASH, NO_CHARACTER } from './characters.ts';
+import type { CompletionReader, ReadGenerator } from './completion-reader.ts';
 import type { ValueWriter } from './json-text.ts';
 
 const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -25,7 +25,7 @@ const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Reads a Python string, also one in three quotes, and gives its text as it comes: whether it came to its end. */
-export function* readPythonString(reader: AnswerReader, writer: ValueWriter): Reading<boolean> {
+export function* readPythonString(reader: CompletionReader, writer: ValueWriter): ReadGenerator<boolean> {
   const quote = String.fromCharCode(yield* reader.peek());
   reader.skip();
   const isTripled = yield* reader.literal(quote + quote);
@@ -50,7 +50,7 @@ export function* readPythonString(reader: AnswerReader, writer: ValueWriter): Re
 }
 
 /** Reads an escape behind its backslash; an escape that Python does not have is returned as it is. */
-function* readEscape(reader: AnswerReader): Reading<string | undefined> {
+function* readEscape(reader: CompletionReader): ReadGenerator<string | undefined> {
   const code = yield* reader.peek();
   if (code === NO_CHARACTER) return undefined;
   reader.skip();
@@ -63,7 +63,7 @@ function* readEscape(reader: AnswerReader): Reading<string | undefined> {
   return isPoint ? String.fromCodePoint(point) : String.fromCharCode(BACKSLASH) + letter + digits;
 }
 
-function* readDigits(reader: AnswerReader, count: number): Reading<string> {
+function* readDigits(reader: CompletionReader, count: number): ReadGenerator<string> {
   let digits = '';
   while (digits.length < count) {
     const code = yield* reader.peek();

@@ -1,4 +1,3 @@
-import type { AnswerReader, Reading } from './answer-reader.ts';
 import {
   APOSTROPHE,
   CLOSE_BRACE,
@@ -11,6 +10,7 @@ import {
   OPEN_PARENTHESIS,
   QUOTE,
 } from './characters.ts';
+import type { CompletionReader, ReadGenerator } from './completion-reader.ts';
 import { JsonStringWriter, type ValueWriter } from './json-text.ts';
 import { readPythonString } from './python-string.ts';
 
@@ -40,7 +40,7 @@ interface Level {
  * Reads a Python literal and gives it as JSON as it comes: whether it was one. A string that is the whole value goes to
  * `text`, which knows the expected type. The levels are a list and no recursion, so that depth costs nothing.
  */
-export function* readPythonValue(reader: AnswerReader, text: ValueWriter): Reading<boolean> {
+export function* readPythonValue(reader: CompletionReader, text: ValueWriter): ReadGenerator<boolean> {
   const levels: Level[] = [];
   const give = reader.giveArguments;
   do {
@@ -61,7 +61,7 @@ export function* readPythonValue(reader: AnswerReader, text: ValueWriter): Readi
 }
 
 /** Reads what follows a value: a comma, or the ends of the levels that end with it. */
-function* closeCompleted(reader: AnswerReader, levels: Level[]): Reading<boolean> {
+function* closeCompleted(reader: CompletionReader, levels: Level[]): ReadGenerator<boolean> {
   for (;;) {
     const level = levels.at(-1);
     if (!level || level.isEmpty) return true;
@@ -75,14 +75,14 @@ function* closeCompleted(reader: AnswerReader, levels: Level[]): Reading<boolean
   }
 }
 
-function closeLevel(reader: AnswerReader, levels: Level[]): void {
+function closeLevel(reader: CompletionReader, levels: Level[]): void {
   reader.skip();
   reader.drop();
   reader.giveArguments(levels.pop()?.isDictionary ? '}' : ']');
 }
 
 /** Reads a string, a number or a word, or opens a level. */
-function* readSimple(reader: AnswerReader, levels: Level[], text: ValueWriter): Reading<boolean> {
+function* readSimple(reader: CompletionReader, levels: Level[], text: ValueWriter): ReadGenerator<boolean> {
   const code = yield* reader.peek();
   const closing = CLOSING.get(code);
   if (closing !== undefined) {
@@ -102,14 +102,14 @@ function* readSimple(reader: AnswerReader, levels: Level[], text: ValueWriter): 
 }
 
 /** Reads a number or a word that Python knows: its JSON. At the end of the response it may have been cut. */
-function* readWord(reader: AnswerReader): Reading<string | undefined> {
+function* readWord(reader: CompletionReader): ReadGenerator<string | undefined> {
   const word = yield* reader.word(isWordCharacter);
   if ((yield* reader.peek()) === NO_CHARACTER) return undefined;
   return WORDS.get(word) ?? jsonNumber(word);
 }
 
 /** Reads a key of a dictionary with its colon; JSON knows strings only. */
-function* readKey(reader: AnswerReader): Reading<boolean> {
+function* readKey(reader: CompletionReader): ReadGenerator<boolean> {
   const give = reader.giveArguments;
   const code = yield* reader.peek();
   if (code === QUOTE || code === APOSTROPHE) {

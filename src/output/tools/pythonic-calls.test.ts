@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { pythonic } from './pythonic.ts';
 
-function parse(text: string): readonly Given[] {
+function parse(text: string): readonly Value[] {
   const parser = () => pythonic.parser({ tools, mostHeld: 1000 });
   const result = run(parser(), [text]);
   for (let at = 0; at <= text.length; at++) expect(run(parser(), [text.slice(0, at), text.slice(at)])).toEqual(result);
   return result;
 }
 
-const weather: Given = { call: 'get_weather', arguments: '{"days": 1}', isComplete: true };
-const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
+const weather: Value = { call: 'get_weather', arguments: '{"days": 1}', isComplete: true };
+const ping: Value = { call: 'ping', arguments: '{}', isComplete: true };
 
 describe('a Python list of calls', () => {
   it('may have a comma behind the last call', () => {

@@ -1,7 +1,7 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
 import { argumentValue } from './argument-value.ts';
 import { isWordCharacter, NO_CHARACTER } from './characters.ts';
+import type { CompletionGrammar, CompletionReader, ReadGenerator } from './completion-reader.ts';
 import { passBrokenCall } from './passed-call.ts';
 import { readPythonValue } from './python-value.ts';
 import type { OfferedTool } from './tool-parser.ts';
@@ -13,7 +13,7 @@ interface PythonicCalls {
 }
 
 /** A response with calls written as a Python list: `[first(a=1), second(b="x")]`. */
-export function pythonicCalls({ open, close }: PythonicCalls = {}): AnswerGrammar {
+export function pythonicCalls({ open, close }: PythonicCalls = {}): CompletionGrammar {
   const markers = open === undefined ? ['['] : [open, '['];
   const ends = close === undefined ? [] : [close];
   return function* (reader) {
@@ -33,12 +33,12 @@ export function pythonicCalls({ open, close }: PythonicCalls = {}): AnswerGramma
 }
 
 /** Reads the calls of a list and its end: whether a call is its last item. Calls of other functions are text. */
-function* readList(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
-  let isGiven = false;
+function* readList(reader: CompletionReader, ends: readonly string[]): ReadGenerator<boolean> {
+  let isCall = false;
   do {
     yield* reader.skipSpace();
     // A comma may follow the last call.
-    if (isGiven && (yield* reader.literal(']'))) {
+    if (isCall && (yield* reader.literal(']'))) {
       reader.drop();
       return true;
     }
@@ -46,15 +46,15 @@ function* readList(reader: AnswerReader, ends: readonly string[]): Reading<boole
     if (name === '' || !(yield* reader.literal('('))) return false;
     const tool = reader.offered(name);
     if (!(yield* tool ? readCall(reader, tool, ends) : passUnknownCall(reader))) return false;
-    isGiven = tool !== undefined;
+    isCall = tool !== undefined;
     yield* reader.skipSpace();
   } while (yield* reader.literal(','));
-  if ((yield* reader.literal(']')) && isGiven) reader.drop();
-  return isGiven;
+  if ((yield* reader.literal(']')) && isCall) reader.drop();
+  return isCall;
 }
 
 /** Reads the arguments of a call and its end: whether it is a call, which is known with its first argument. */
-function* readCall(reader: AnswerReader, tool: OfferedTool, ends: readonly string[]): Reading<boolean> {
+function* readCall(reader: CompletionReader, tool: OfferedTool, ends: readonly string[]): ReadGenerator<boolean> {
   let separator = '{';
   do {
     yield* reader.skipSpace();
@@ -82,7 +82,7 @@ function* readCall(reader: AnswerReader, tool: OfferedTool, ends: readonly strin
   return true;
 }
 
-function* endBroken(reader: AnswerReader, ends: readonly string[]): Reading<boolean> {
+function* endBroken(reader: CompletionReader, ends: readonly string[]): ReadGenerator<boolean> {
   const end = yield* passBrokenCall(reader, ends);
   if (end !== undefined) reader.putBack(end.length);
   return true;
@@ -95,7 +95,7 @@ const CLOSING = [')', ']', '}'];
  * Gives a call of a function that was not offered as text, behind its opening parenthesis: whether it came to its end.
  * Only what has named arguments, or none, is one; other text may have parentheses that never close.
  */
-function* passUnknownCall(reader: AnswerReader): Reading<boolean> {
+function* passUnknownCall(reader: CompletionReader): ReadGenerator<boolean> {
   yield* reader.skipSpace();
   if (yield* reader.literal(')')) {
     reader.giveHeld();
@@ -118,7 +118,7 @@ function* passUnknownCall(reader: AnswerReader): Reading<boolean> {
 }
 
 /** Gives a string behind its opening quote; one in three quotes is one between two empty ones. */
-function* passString(reader: AnswerReader, quote: string): Reading<boolean> {
+function* passString(reader: CompletionReader, quote: string): ReadGenerator<boolean> {
   const finder = new MarkerFinder([quote, '\\']);
   for (;;) {
     const found = yield* reader.passUntil(finder, reader.giveText);

@@ -1,4 +1,4 @@
-import { AnswerReader } from './answer-reader.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { pythonicCalls } from './pythonic-calls.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
@@ -12,7 +12,7 @@ export const pythonic: ToolFormat = {
   name: 'pythonic',
   specialMarkers: [],
   fits: (template) => template.includes(PYTHONIC_PROMPT),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };
 
 const PYTHON_START = '<|python_start|>';
@@ -28,5 +28,5 @@ export const llama4Pythonic: ToolFormat = {
   name: 'llama4_pythonic',
   specialMarkers: [PYTHON_START, PYTHON_END],
   fits: (template) => template.includes('<|header_start|>') && template.includes(PYTHONIC_PROMPT),
-  parser: (options) => new AnswerReader(options, llama4Grammar),
+  parser: (options) => new CompletionReader(options, llama4Grammar),
 };

@@ -1,4 +1,4 @@
-import { AnswerReader, type Reading } from './answer-reader.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { sectionedCalls } from './sectioned-calls.ts';
 import { readTaggedCall } from './tagged-parameters.ts';
 import type { ToolFormat } from './tool-parser.ts';
@@ -7,7 +7,7 @@ const CALLS_BEGIN = '<tool_call>';
 const CALLS_END = '</tool_call>';
 const FUNCTION = '<function=';
 
-function* readCall(reader: AnswerReader): Reading<boolean> {
+function* readCall(reader: CompletionReader): ReadGenerator<boolean> {
   const name = yield* reader.heldBefore('>', ['<']);
   const tool = name === undefined ? undefined : reader.offered(name.trim());
   if (!tool) return false;
@@ -30,5 +30,5 @@ export const qwen3Coder: ToolFormat = {
   specialMarkers: [],
   otherMarkers: [CALLS_BEGIN, CALLS_END],
   fits: (template) => template.includes(FUNCTION) && template.includes('<parameter='),
-  parser: (options) => new AnswerReader(options, grammar),
+  parser: (options) => new CompletionReader(options, grammar),
 };

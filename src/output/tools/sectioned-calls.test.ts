@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { deepseekV3, deepseekV31 } from './deepseek.ts';
 import { kimiK2 } from './kimi-k2.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
-function parse(format: ToolFormat, text: string): readonly Given[] {
+function parse(format: ToolFormat, text: string): readonly Value[] {
   const parser = () => format.parser({ tools, mostHeld: 1000 });
   const result = run(parser(), [text]);
   for (let at = 0; at <= text.length; at++) expect(run(parser(), [text.slice(0, at), text.slice(at)])).toEqual(result);
   return result;
 }
 
-const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
-const kimiPing = (id: string): Given => ({ call: 'ping', id, arguments: '{}', isComplete: true });
+const ping: Value = { call: 'ping', arguments: '{}', isComplete: true };
+const kimiPing = (id: string): Value => ({ call: 'ping', id, arguments: '{}', isComplete: true });
 
 const deepseek = (...calls: readonly string[]) =>
   `<｜tool▁calls▁begin｜>${calls.map((call) => `<｜tool▁call▁begin｜>${call}<｜tool▁call▁end｜>`).join('')}<｜tool▁calls▁end｜>`;

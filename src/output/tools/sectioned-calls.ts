@@ -1,5 +1,5 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerGrammar, AnswerReader, Reading } from './answer-reader.ts';
+import type { CompletionGrammar, CompletionReader, ReadGenerator } from './completion-reader.ts';
 
 interface SectionedCalls {
   /** What encloses all calls; models forget it, so a call is also recognized by its own marker. */
@@ -7,11 +7,11 @@ interface SectionedCalls {
   readonly close?: string;
   readonly callOpen: string;
   /** Reads a call behind its marker, with what closes it: whether it gave one. */
-  readonly readCall: (reader: AnswerReader) => Reading<boolean>;
+  readonly readCall: (reader: CompletionReader) => ReadGenerator<boolean>;
 }
 
 /** A response with calls that each have a marker and may be in a section. */
-export function sectionedCalls({ open, close, callOpen, readCall }: SectionedCalls): AnswerGrammar {
+export function sectionedCalls({ open, close, callOpen, readCall }: SectionedCalls): CompletionGrammar {
   return function* (reader) {
     const finder = new MarkerFinder(open === undefined ? [callOpen] : [open, callOpen]);
     for (;;) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Given, run, tools } from '../../../test/support/tool-recording.ts';
+import { run, tools, type Value } from '../../../test/support/tool-recording.ts';
 import { glm45 } from './glm45.ts';
 import { minimaxM2 } from './minimax-m2.ts';
 import { qwen3Coder } from './qwen3-coder.ts';
 import type { ToolFormat } from './tool-parser.ts';
 
-function parse(format: ToolFormat, text: string): readonly Given[] {
+function parse(format: ToolFormat, text: string): readonly Value[] {
   const parser = () => format.parser({ tools, mostHeld: 1000 });
   const result = run(parser(), [text]);
   for (let at = 0; at <= text.length; at++) expect(run(parser(), [text.slice(0, at), text.slice(at)])).toEqual(result);
@@ -13,13 +13,13 @@ function parse(format: ToolFormat, text: string): readonly Given[] {
   return result;
 }
 
-const weather = (json: string): Given => ({ call: 'get_weather', arguments: json, isComplete: true });
-const search = (query: string): Given => ({
+const weather = (json: string): Value => ({ call: 'get_weather', arguments: json, isComplete: true });
+const search = (query: string): Value => ({
   call: 'search',
   arguments: `{"query": ${JSON.stringify(query)}}`,
   isComplete: true,
 });
-const ping: Given = { call: 'ping', arguments: '{}', isComplete: true };
+const ping: Value = { call: 'ping', arguments: '{}', isComplete: true };
 const paris = weather('{"city": "Paris", "days": 3}');
 
 describe('a value without its closing tag', () => {

@@ -1,7 +1,7 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import type { AnswerReader, Reading } from './answer-reader.ts';
 import { argumentValue } from './argument-value.ts';
 import { isSpace, NO_CHARACTER } from './characters.ts';
+import type { CompletionReader, ReadGenerator } from './completion-reader.ts';
 import type { ValueWriter } from './json-text.ts';
 import { passBrokenCall } from './passed-call.ts';
 import type { OfferedTool } from './tool-parser.ts';
@@ -27,7 +27,11 @@ export interface ParameterTags {
  * A value may contain the tags of its format, as code does. So those that show that a value lacks its closing tag count
  * only at the start of a line, or, for that of the call, before what may follow it.
  */
-export function* readTaggedCall(reader: AnswerReader, tool: OfferedTool, tags: ParameterTags): Reading<boolean> {
+export function* readTaggedCall(
+  reader: CompletionReader,
+  tool: OfferedTool,
+  tags: ParameterTags,
+): ReadGenerator<boolean> {
   const ends = new MarkerFinder(valueEnds(tags));
   for (let count = 0; ; count++) {
     yield* reader.skipSpace();
@@ -64,7 +68,7 @@ function valueEnds({ keyOpen, valueClose, hasOwnLines, callClose }: ParameterTag
 }
 
 /** Reads the closing tag of the call, or sees that it was forgotten. */
-function* readCallEnd(reader: AnswerReader, { callClose, behindCall }: ParameterTags): Reading<boolean> {
+function* readCallEnd(reader: CompletionReader, { callClose, behindCall }: ParameterTags): ReadGenerator<boolean> {
   if (yield* reader.literal(callClose)) return true;
   const behind = yield* reader.oneOf(behindCall);
   if (behind !== undefined) reader.putBack(behind.length);
@@ -78,7 +82,7 @@ interface PassedValue {
 }
 
 /** Gives a value as it comes, up to its closing tag, or to the tag that shows that it has none: whether it ended. */
-function* passValue(reader: AnswerReader, { value, ends, tags }: PassedValue): Reading<boolean> {
+function* passValue(reader: CompletionReader, { value, ends, tags }: PassedValue): ReadGenerator<boolean> {
   const { keyOpen, valueClose, callClose, behindCall } = tags;
   const give = (text: string) => value.push(text);
   const startsLine = tags.hasOwnLines && (yield* reader.literal('\n'));
@@ -104,7 +108,7 @@ function* passValue(reader: AnswerReader, { value, ends, tags }: PassedValue): R
 }
 
 /** Whether one of these texts or the end of the response comes next, which stays unread. */
-function* comesNext(reader: AnswerReader, texts: readonly string[]): Reading<boolean> {
+function* comesNext(reader: CompletionReader, texts: readonly string[]): ReadGenerator<boolean> {
   const space = yield* reader.word(isSpace);
   const text = yield* reader.oneOf(texts);
   const isNext = text !== undefined || (yield* reader.peek()) === NO_CHARACTER;
@@ -112,7 +116,7 @@ function* comesNext(reader: AnswerReader, texts: readonly string[]): Reading<boo
   return isNext;
 }
 
-function* readParameterName(reader: AnswerReader, tags: ParameterTags): Reading<string | undefined> {
+function* readParameterName(reader: CompletionReader, tags: ParameterTags): ReadGenerator<string | undefined> {
   const { keyOpen, keyClose, valueOpen, callClose, behindCall } = tags;
   if (!(yield* reader.literal(keyOpen))) return undefined;
   const ends = [keyOpen, callClose, ...behindCall, ...(valueOpen === undefined ? [] : [valueOpen])];

@@ -39,8 +39,8 @@ const mutating: Record<string, ReadonlySet<string>> = {
   list: new Set(['append', 'clear', 'extend', 'insert', 'pop', 'remove', 'reverse', 'sort']),
 };
 
-function indexIn(list: Value[], wanted: Value): number {
-  const at = list.findIndex((member) => equal(member, wanted));
+function indexIn(list: Value[], item: Value): number {
+  const at = list.findIndex((member) => equal(member, item));
   if (at < 0) throw new TemplateError('the item is not in the list');
   return at;
 }

@@ -129,8 +129,8 @@ export class Evaluator {
     if (target.type !== 'TupleLiteral') throw new TemplateError('This cannot be assigned to.');
     const parts = itemsOf(value);
     if (parts.length !== target.value.length) {
-      const fault = parts.length < target.value.length ? 'not enough' : 'too many';
-      throw new TemplateError(`${fault} values to unpack (expected ${target.value.length})`);
+      const problem = parts.length < target.value.length ? 'not enough' : 'too many';
+      throw new TemplateError(`${problem} values to unpack (expected ${target.value.length})`);
     }
     target.value.forEach((part, index) => {
       this.bindTarget(part, orElse(parts[index], null), scope);

@@ -148,12 +148,12 @@ function truncated(text: string, call: Arguments): string {
   const most = integerOf(length ?? 255, 'length');
   const tail = textOf(end ?? '...');
   if (lengthOf(text) <= most + integerOf(leeway ?? 5, 'leeway')) return text;
-  const kept = Array.from(text)
+  const start = Array.from(text)
     .slice(0, Math.max(0, most - lengthOf(tail)))
     .join('');
-  if (truthy(killwords ?? false)) return kept + tail;
-  const space = kept.lastIndexOf(' ');
-  return (space < 0 ? kept : kept.slice(0, space)) + tail;
+  if (truthy(killwords ?? false)) return start + tail;
+  const space = start.lastIndexOf(' ');
+  return (space < 0 ? start : start.slice(0, space)) + tail;
 }
 
 function jsonOptions(call: Arguments): JsonOptions {

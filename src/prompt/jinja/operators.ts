@@ -125,10 +125,10 @@ export function sliced(value: Value, bounds: { start: Value; stop: Value; step: 
   const length = items.length;
   const lowest = step > 0 ? 0 : -1;
   const highest = step > 0 ? length : length - 1;
-  const place = (at: number | undefined, otherwise: number) =>
+  const clamp = (at: number | undefined, otherwise: number) =>
     at === undefined ? otherwise : Math.min(Math.max(at < 0 ? at + length : at, lowest), highest);
-  const start = place(bound(bounds.start), step > 0 ? lowest : highest);
-  const stop = place(bound(bounds.stop), step > 0 ? highest : lowest);
+  const start = clamp(bound(bounds.start), step > 0 ? lowest : highest);
+  const stop = clamp(bound(bounds.stop), step > 0 ? highest : lowest);
   const picked: Value[] = [];
   for (let at = start; step > 0 ? at < stop : at > stop; at += step) picked.push(orElse(items[at], null));
   if (typeof value === 'string') return picked.map(textOf).join('');

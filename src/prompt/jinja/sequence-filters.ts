@@ -107,8 +107,8 @@ function sorted(value: Value, call: Arguments): Value[] {
 
 function sortedPairs(value: Value, call: Arguments): Value[] {
   const [caseSensitive, by, reverse] = bind('dictsort', ['case_sensitive', 'by', 'reverse'], call);
-  const place = by === 'value' ? 1 : 0;
-  const pick = key(place, truthy(caseSensitive ?? false));
+  const index = by === 'value' ? 1 : 0;
+  const pick = key(index, truthy(caseSensitive ?? false));
   const direction = truthy(reverse ?? false) ? -1 : 1;
   return pairs(value).toSorted((a, b) => direction * compare(pick(a), pick(b)));
 }

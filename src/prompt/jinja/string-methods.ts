@@ -109,10 +109,10 @@ function replace(text: string, call: Arguments): string {
 }
 
 function affix(text: string, call: Arguments, test: (text: string, affix: string) => boolean): boolean {
-  const wanted = call.args[0];
+  const affixes = call.args[0];
   const sliced = call.args.length > 1 ? slicedBy(text, call.args[1], call.args[2]) : text;
-  if (wanted instanceof Tuple) return wanted.some((item) => test(sliced, requireText(item, 'affix')));
-  return test(sliced, requireText(wanted, 'affix'));
+  if (affixes instanceof Tuple) return affixes.some((item) => test(sliced, requireText(item, 'affix')));
+  return test(sliced, requireText(affixes, 'affix'));
 }
 
 function slicedBy(text: string, start: Value | undefined, stop: Value | undefined): string {
@@ -127,11 +127,11 @@ function position(text: string, unit: number): number {
 }
 
 function found(text: string, call: Arguments, last: boolean): number {
-  const wanted = requireText(call.args[0], 'find');
+  const substring = requireText(call.args[0], 'find');
   const start = call.args[1] === undefined ? 0 : integerOf(call.args[1], 'start');
   const prefix = start > 0 ? slicedBy(text, 0, start).length : 0;
   const rest = text.slice(prefix);
-  const at = last ? rest.lastIndexOf(wanted) : rest.indexOf(wanted);
+  const at = last ? rest.lastIndexOf(substring) : rest.indexOf(substring);
   return at < 0 ? -1 : position(text, at + prefix);
 }
 
@@ -213,8 +213,8 @@ export const stringMethods = new Map<string, Method>([
   ['zfill', (self, call) => zeroFilled(self, integerOf(call.args[0] ?? 0, 'width'))],
 ]);
 
-function count(text: string, wanted: string): number {
-  return wanted === '' ? lengthOf(text) + 1 : text.split(wanted).length - 1;
+function count(text: string, substring: string): number {
+  return substring === '' ? lengthOf(text) + 1 : text.split(substring).length - 1;
 }
 
 function joined(separator: string, call: Arguments): string {

@@ -89,8 +89,8 @@ export class Lexer {
     const unfilled = this.#match(template);
     if (unfilled !== undefined) return `${unfilled} is not filled in: set its value with conch repo fill.`;
     const code = character.charCodeAt(0);
-    const shown = code < 32 || code === 127 ? `the control character ${code}` : JSON.stringify(character);
-    return `expected a field, but found ${shown}.`;
+    const quoted = code < 32 || code === 127 ? `the control character ${code}` : JSON.stringify(character);
+    return `expected a field, but found ${quoted}.`;
   }
 
   #token(kind: Token['kind'], written: string): Token {

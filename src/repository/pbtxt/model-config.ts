@@ -31,8 +31,8 @@ export interface ReadModelConfig extends Pick<ReadResult, 'positions' | 'repeate
 /** Reads a config.pbtxt. Throws a TextFormatError that names file, line and column. */
 export function readModelConfig(text: string, file: string): ReadModelConfig {
   const type = protocol().lookupType('inference.ModelConfig');
-  const { message, ...places } = readTextFormat(text, { type, file });
-  return { config: completeModelConfig(message), ...places };
+  const { message, ...rest } = readTextFormat(text, { type, file });
+  return { config: completeModelConfig(message), ...rest };
 }
 
 /** Fills in the defaults of all scalars that a configuration leaves out. */

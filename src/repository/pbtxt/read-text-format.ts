@@ -40,7 +40,7 @@ export function readTextFormat(text: string, { type, file }: ReadOptions): ReadR
 }
 
 /** The location of the reader in the message. */
-interface Place {
+interface ReadContext {
   readonly path: string;
   readonly depth: number;
   /** The token that opened the message; undefined for the whole text. */
@@ -57,15 +57,15 @@ class Reader {
   }
 
   /** Reads fields up to the end of the text, or up to and including the sign that closes the message. */
-  readBody(shape: MessageShape, place: Place): MessageValue {
+  readBody(shape: MessageShape, context: ReadContext): MessageValue {
     const message: MessageValue = {};
     const choices = new Map<string, string>();
     for (;;) {
       const token = this.#lexer.take();
-      if (this.#isEnd(token, place.opening)) return message;
+      if (this.#isEnd(token, context.opening)) return message;
       const field = this.#fieldNamed(token, shape);
       this.#checkTwice(field, { token, message, choices });
-      this.#readField(field, { token, message, place });
+      this.#readField(field, { token, message, context });
       if (isSign(this.#lexer.peek(), ',') || isSign(this.#lexer.peek(), ';')) this.#lexer.take();
     }
   }
@@ -110,20 +110,20 @@ class Reader {
 
   #readField(
     field: FieldShape,
-    { token, message, place }: { token: Token; message: MessageValue; place: Place },
+    { token, message, context }: { token: Token; message: MessageValue; context: ReadContext },
   ): void {
-    const path = place.path === '' ? field.name : `${place.path}.${field.name}`;
+    const path = context.path === '' ? field.name : `${context.path}.${field.name}`;
     this.#remember(path, token);
     this.#takeColon(field);
     const next = this.#lexer.peek();
     if (field.cardinality === 'one') {
-      message[field.name] = this.#readValue(field, { ...place, path });
+      message[field.name] = this.#readValue(field, { ...context, path });
       return;
     }
     const isList = isSign(next, '[');
     if (field.cardinality === 'map') {
       const entries = entriesOf(message, field.name);
-      const readEntry = () => this.#readEntry(field, { entries, place: { ...place, path } });
+      const readEntry = () => this.#readEntry(field, { entries, context: { ...context, path } });
       if (isList) this.#readList(field, readEntry);
       else readEntry();
       return;
@@ -132,7 +132,7 @@ class Reader {
     const readItem = () => {
       const itemPath = `${path}[${list.length}]`;
       this.#remember(itemPath, this.#lexer.peek());
-      list.push(this.#readValue(field, { ...place, path: itemPath }));
+      list.push(this.#readValue(field, { ...context, path: itemPath }));
     };
     if (isList) this.#readList(field, readItem);
     else readItem();
@@ -170,12 +170,12 @@ class Reader {
     }
   }
 
-  #readValue(field: FieldShape, place: Place): ScalarValue | MessageValue {
+  #readValue(field: FieldShape, context: ReadContext): ScalarValue | MessageValue {
     if (field.value.kind !== 'message') return readScalar(this.#lexer, field.value, field.name);
-    return this.readBody(field.value.shape(), this.#open(field, place));
+    return this.readBody(field.value.shape(), this.#open(field, context));
   }
 
-  #open({ name }: FieldShape, { path, depth }: Place): Place {
+  #open({ name }: FieldShape, { path, depth }: ReadContext): ReadContext {
     const opening = this.#lexer.take();
     if (!isSign(opening, '{') && !isSign(opening, '<')) {
       throw this.#lexer.problem(opening, `expected { after ${name}, but found ${describe(opening)}.`);
@@ -186,21 +186,21 @@ class Reader {
   }
 
   /** A later entry of the same key replaces the earlier one, as in Triton. */
-  #readEntry(field: FieldShape, { entries, place }: { entries: MessageValue; place: Place }): void {
+  #readEntry(field: FieldShape, { entries, context }: { entries: MessageValue; context: ReadContext }): void {
     if (field.value.kind !== 'message') return;
     const shape = field.value.shape();
-    const { opening = this.#lexer.peek(), ...opened } = this.#open(field, place);
+    const { opening = this.#lexer.peek(), ...entryContext } = this.#open(field, context);
     // The path of an entry is known only when its key has been read.
     const outer = this.positions;
     this.positions = new Map();
-    const entry = this.readBody(shape, { ...opened, opening, path: '' });
+    const entry = this.readBody(shape, { ...entryContext, opening, path: '' });
     const inner = this.positions;
     this.positions = outer;
     const { key: written = emptyValue(shape.fields.get('key')) } = entry;
     const key = typeof written === 'object' ? '' : String(written);
     // protobufjs keeps maps in plain objects, which cannot have this key.
     if (key === '__proto__') throw this.#lexer.problem(opening, `the key __proto__ of ${field.name} is not supported.`);
-    const path = `${place.path}[${key}]`;
+    const path = `${context.path}[${key}]`;
     if (Object.hasOwn(entries, key)) this.repeatedKeys.push({ path, line: opening.line, column: opening.column });
     outer.set(path, { line: opening.line, column: opening.column });
     for (const [name, position] of inner) if (name.startsWith('value')) outer.set(path + name.slice(5), position);

@@ -15,10 +15,10 @@ const simpleEscapes: Readonly<Record<string, number>> = {
 const escape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([abfnrtv\\'"?]))/y;
 
 /** The bytes of a quoted string, or the offset and the text of an error in it. */
-export type Unquoted = { readonly bytes: Buffer } | { readonly at: number; readonly problem: string };
+export type UnquoteResult = { readonly bytes: Buffer } | { readonly at: number; readonly problem: string };
 
 /** Resolves the escapes of a string without its quotes. The result is bytes: `\xc3\xa9` is one character. */
-export function unquote(content: string): Unquoted {
+export function unquote(content: string): UnquoteResult {
   if (!content.includes('\\')) return { bytes: Buffer.from(content) };
   const parts: Buffer[] = [];
   for (let at = 0; at < content.length; ) {
@@ -51,14 +51,14 @@ function unescape(content: string, at: number): { bytes: Buffer; end: number } |
   return fromCodePoint(Number.parseInt(short ?? long ?? '', 16), { content, written, end });
 }
 
-interface Escaped {
+interface CodePointEscape {
   readonly content: string;
   readonly written: string;
   readonly end: number;
 }
 
 /** Two consecutive halves of a surrogate pair are one character. */
-function fromCodePoint(code: number, { content, written, end }: Escaped): ReturnType<typeof unescape> {
+function fromCodePoint(code: number, { content, written, end }: CodePointEscape): ReturnType<typeof unescape> {
   if (code >= 0xd800 && code < 0xdc00) {
     const low = /^\\u([dD][c-fC-F][\da-fA-F]{2})/.exec(content.slice(end, end + 6));
     if (low?.[1] !== undefined) {

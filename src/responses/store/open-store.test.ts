@@ -5,14 +5,14 @@ import { StoreError } from './store-error.ts';
 
 const url =
   'Invalid URL of the store: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE. Encode special characters of the password as %XX.';
-const place = 'Invalid store: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.';
+const location = 'Invalid store: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.';
 
 describe('the place of a store', () => {
   it.each([
-    ['', place],
-    ['sqlite:', place],
-    ['/var/responses.db', place],
-    ['mysql://ann:sesame@host/conch', place],
+    ['', location],
+    ['sqlite:', location],
+    ['/var/responses.db', location],
+    ['mysql://ann:sesame@host/conch', location],
     ['postgres:', url],
     ['postgres://', url],
     ['postgres://ann:se#same@host/conch', url],
@@ -28,8 +28,8 @@ describe('the place of a store', () => {
       'postgresql://ann:sesame@host/conch?sslmode=verify-full&sslrootcert=/missing.pem',
       "Invalid URL of the store: ENOENT: no such file or directory, open '/missing.pem'",
     ],
-  ])('is refused without repeating it: %s', async (given, message) => {
-    const error: unknown = await openStore(given, { maxAge: 1, maxSize: 1 }).catch((reason: unknown) => reason);
+  ])('is refused without repeating it: %s', async (value, message) => {
+    const error: unknown = await openStore(value, { maxAge: 1, maxSize: 1 }).catch((reason: unknown) => reason);
     expect(error).toEqual(new StoreError(message));
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('sesame');
   });

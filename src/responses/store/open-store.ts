@@ -7,15 +7,15 @@ import { StoreError } from './store-error.ts';
  * errors that belong to no call, for example when the limits cannot be enforced.
  */
 export async function openStore(
-  place: string,
+  address: string,
   limits: StoreLimits,
-  onFault: (error: StoreError) => void = () => {},
+  onError: (error: StoreError) => void = () => {},
 ): Promise<ResponseStore> {
-  const [, scheme, rest] = /^(\w+):(.*)$/s.exec(place) ?? [];
-  if (scheme === 'sqlite' && rest) return SqliteStore.open({ file: rest, limits, onFault });
+  const [, scheme, rest] = /^(\w+):(.*)$/s.exec(address) ?? [];
+  if (scheme === 'sqlite' && rest) return SqliteStore.open({ file: rest, limits, onError });
   if (scheme === 'postgres' || scheme === 'postgresql') {
     const { PostgresStore } = await import('./postgres-store.ts');
-    return PostgresStore.open({ url: place, limits, onFault });
+    return PostgresStore.open({ url: address, limits, onError });
   }
   // The value is not repeated: it may contain a password.
   throw new StoreError('Invalid store: expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.');

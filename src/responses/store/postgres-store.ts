@@ -1,6 +1,6 @@
 import { Pool, type QueryResult } from 'pg';
-import { hasLostConnection, postgresFault } from './postgres-faults.ts';
-import { readPlace } from './postgres-place.ts';
+import { readAddress } from './postgres-address.ts';
+import { hasLostConnection, postgresError } from './postgres-errors.ts';
 import { prepareSchema } from './postgres-schema.ts';
 import { PostgresSweeper } from './postgres-sweeper.ts';
 import {
@@ -17,7 +17,7 @@ import { isPossibleId, responseOf, rowOf, type StoredRow } from './stored-row.ts
 interface PostgresOptions {
   readonly url: string;
   readonly limits: StoreLimits;
-  readonly onFault: (error: StoreError) => void;
+  readonly onError: (error: StoreError) => void;
 }
 
 // pg returns a bigint as text, a double as a number.
@@ -50,20 +50,20 @@ const sql = {
 export class PostgresStore implements ResponseStore {
   readonly #pool: Pool;
   readonly #limits: StoreLimits;
-  readonly #fault: (error: unknown) => StoreError;
+  readonly #storeError: (error: unknown) => StoreError;
   readonly #sweeper: PostgresSweeper;
   readonly #running = new Set<Promise<unknown>>();
 
-  private constructor(pool: Pool, { name, limits, onFault }: Omit<PostgresOptions, 'url'> & { name: string }) {
+  private constructor(pool: Pool, { name, limits, onError }: Omit<PostgresOptions, 'url'> & { name: string }) {
     this.#pool = pool;
     this.#limits = limits;
-    this.#fault = (error) => postgresFault(error, name);
-    this.#sweeper = new PostgresSweeper({ pool, limits, onFault: (error) => onFault(this.#fault(error)) });
+    this.#storeError = (error) => postgresError(error, name);
+    this.#sweeper = new PostgresSweeper({ pool, limits, onError: (error) => onError(this.#storeError(error)) });
   }
 
   /** Connects and creates the tables, or rejects with a StoreError. */
-  static async open({ url, limits, onFault }: PostgresOptions): Promise<PostgresStore> {
-    const { config, name } = readPlace(url);
+  static async open({ url, limits, onError }: PostgresOptions): Promise<PostgresStore> {
+    const { config, name } = readAddress(url);
     const pool = new Pool(config);
     // An idle connection that is lost leaves the pool, and the next query opens another. One that is lost during a query
     // fails the query.
@@ -73,15 +73,15 @@ export class PostgresStore implements ResponseStore {
       await prepareSchema(pool, name);
     } catch (error) {
       await pool.end();
-      throw postgresFault(error, name);
+      throw postgresError(error, name);
     }
-    return new PostgresStore(pool, { name, limits, onFault });
+    return new PostgresStore(pool, { name, limits, onError });
   }
 
   async save(response: StoredResponse): Promise<void> {
     const { owner, id, created, previousId, size, response: text, input } = rowOf(response, this.#limits);
     await this.#ask('save', [owner, id, created, previousId, size, text, input]).catch((error: unknown) => {
-      throw unavailable('save', this.#fault(error));
+      throw unavailable('save', this.#storeError(error));
     });
     this.#sweeper.add(size);
   }
@@ -100,7 +100,7 @@ export class PostgresStore implements ResponseStore {
     const values = [owner, id, lastExpired(this.#limits)];
     // Not repeated when the connection is lost: the first attempt may have deleted it.
     const { rowCount } = await this.#query('delete', values).catch((error: unknown) => {
-      throw unavailable('delete', this.#fault(error));
+      throw unavailable('delete', this.#storeError(error));
     });
     return rowCount === 1;
   }
@@ -115,7 +115,7 @@ export class PostgresStore implements ResponseStore {
   async #read(query: 'find' | 'conversation', owner: string, id: string): Promise<StoredResponse[]> {
     if (!isPossibleId(id)) return [];
     const { rows } = await this.#ask(query, [owner, id, lastExpired(this.#limits)]).catch((error: unknown) => {
-      throw unavailable('read', this.#fault(error));
+      throw unavailable('read', this.#storeError(error));
     });
     return rows.map(responseOf);
   }

@@ -27,7 +27,7 @@ DELETE FROM conch_responses WHERE number IN (
 interface SweeperOptions {
   readonly pool: Pool;
   readonly limits: StoreLimits;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Enforces the limits of a PostgreSQL store in the background: at the start, every minute, and after many writes. */
@@ -69,7 +69,7 @@ export class PostgresSweeper {
         await this.#sweep();
       } while (this.#isDue());
     } catch (error) {
-      this.#options.onFault(error);
+      this.#options.onError(error);
     }
   }
 

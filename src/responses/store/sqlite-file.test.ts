@@ -58,9 +58,9 @@ describe('the file of a SQLite store', () => {
     refuses(path, `${path}: this is the database of another program. Use another file.`);
   });
 
-  it.each(['from its first byte', 'after its header'])('is refused when it is damaged %s', (place) => {
+  it.each(['from its first byte', 'after its header'])('is refused when it is damaged %s', (location) => {
     const path = join(folder, 'damaged.db');
-    if (place === 'after its header') {
+    if (location === 'after its header') {
       const database = new Database(path);
       database.exec('PRAGMA user_version = 1; CREATE TABLE responses (id TEXT)');
       database.close();

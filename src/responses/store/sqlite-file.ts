@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { busyTimeout, isBusy, sqliteFault } from './sqlite-faults.ts';
+import { busyTimeout, isBusy, sqliteError } from './sqlite-errors.ts';
 import { StoreError } from './store-error.ts';
 
 /** Marks the databases of Conch: "Conc" in ASCII. */
@@ -47,7 +47,7 @@ export function openDatabase(file: string): Database.Database {
     }
     return database;
   } catch (error) {
-    throw sqliteFault(error, file);
+    throw sqliteError(error, file);
   }
 }
 

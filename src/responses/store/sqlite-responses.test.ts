@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoreLimits } from './response-store.ts';
-import { sqliteFault } from './sqlite-faults.ts';
+import { sqliteError } from './sqlite-errors.ts';
 import { openDatabase } from './sqlite-file.ts';
 import { SqliteResponses, type SqliteWrite } from './sqlite-responses.ts';
 
@@ -87,7 +87,7 @@ describe('responses in SQLite', () => {
       try {
         full();
       } catch (error) {
-        throw sqliteFault(error, 'f.db');
+        throw sqliteError(error, 'f.db');
       }
     }).toThrow(message);
     expect([ids(), total()]).toEqual([['a'], 10]);

@@ -7,7 +7,7 @@ import { StoreError, unavailable } from './store-error.ts';
 import { isPossibleId, responseOf, rowOf } from './stored-row.ts';
 
 interface SqliteOptions extends SqliteStart {
-  readonly onFault: (error: StoreError) => void;
+  readonly onError: (error: StoreError) => void;
 }
 
 /** Responses in a SQLite file, which several processes may share. A worker thread has the file open. */
@@ -17,13 +17,13 @@ export class SqliteStore implements ResponseStore {
   readonly #calls = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  private constructor({ file, limits, onFault }: SqliteOptions) {
+  private constructor({ file, limits, onError }: SqliteOptions) {
     this.#start = { file: resolve(file), limits };
     this.#thread = new WorkerThread({
       name: 'database thread',
       file: () => workerFile('responses/store/sqlite-worker'),
       data: this.#start,
-      onNotice: (message) => onFault(new StoreError(message)),
+      onNotice: (message) => onError(new StoreError(message)),
     });
   }
 

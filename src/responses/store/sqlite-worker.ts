@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { notify, runTasks } from '../../worker-program.ts';
 import type { StoreLimits } from './response-store.ts';
-import { sqliteFault } from './sqlite-faults.ts';
+import { sqliteError } from './sqlite-errors.ts';
 import { openDatabase } from './sqlite-file.ts';
 import { SqliteResponses, type SqliteWrite } from './sqlite-responses.ts';
 import type { StoredRow } from './stored-row.ts';
@@ -41,15 +41,15 @@ const trimInterval = 60_000;
 class SqliteTasks {
   readonly #responses: SqliteResponses;
   readonly #batches: WriteBatches;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #isTrimming = false;
   #isClosed = false;
 
   /** `onError` gets errors that belong to no task, for example when the limits cannot be enforced. */
-  constructor({ file, limits }: SqliteStart, onFault: (error: unknown) => void) {
+  constructor({ file, limits }: SqliteStart, onError: (error: unknown) => void) {
     this.#responses = new SqliteResponses(openDatabase(file), limits);
-    this.#onFault = onFault;
+    this.#onError = onError;
     this.#batches = new WriteBatches((writes) => {
       const results = this.#responses.write(writes);
       if (this.#responses.exceedsLimits()) this.#trimSoon();
@@ -79,7 +79,7 @@ class SqliteTasks {
     try {
       if (!this.#isClosed && this.#responses.trim()) this.#trimSoon();
     } catch (error) {
-      this.#onFault(error);
+      this.#onError(error);
     }
   }
 
@@ -100,7 +100,7 @@ class SqliteTasks {
       this.#responses.close();
     } catch (error) {
       // Nothing is lost: what was not moved into the file stays in its write-ahead log.
-      this.#onFault(error);
+      this.#onError(error);
     }
   }
 }
@@ -110,9 +110,9 @@ let tasks: SqliteTasks | undefined;
 
 runTasks<SqliteResult>(async (task: SqliteTask) => {
   try {
-    tasks ??= new SqliteTasks(start, (error) => notify(sqliteFault(error, start.file).message));
+    tasks ??= new SqliteTasks(start, (error) => notify(sqliteError(error, start.file).message));
     return await tasks.perform(task);
   } catch (error) {
-    throw sqliteFault(error, start.file);
+    throw sqliteError(error, start.file);
   }
 });

@@ -40,12 +40,12 @@ describe('writes that wait together', () => {
   });
 
   it('do not fail with the one that cannot be written', async () => {
-    const fault = new Error('not this one');
-    const { batches, sizes } = recorded({ b: fault });
+    const error = new Error('not this one');
+    const { batches, sizes } = recorded({ b: error });
     const results = await Promise.allSettled(['a', 'b', 'c'].map((id) => batches.add(save(id))));
     expect(results).toEqual([
       { status: 'fulfilled', value: true },
-      { status: 'rejected', reason: fault },
+      { status: 'rejected', reason: error },
       { status: 'fulfilled', value: true },
     ]);
     expect(sizes).toEqual([3, 1, 1, 1]);

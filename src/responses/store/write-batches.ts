@@ -1,7 +1,7 @@
-import { isBusy } from './sqlite-faults.ts';
+import { isBusy } from './sqlite-errors.ts';
 import type { SqliteWrite } from './sqlite-responses.ts';
 
-interface Waiting {
+interface PendingWrite {
   readonly write: SqliteWrite;
   readonly resolve: (result: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -13,7 +13,7 @@ const fullBatch = 16 * 2 ** 20;
 /** Combines waiting writes in one transaction, so that they wait for the disk once. */
 export class WriteBatches {
   readonly #perform: (writes: readonly SqliteWrite[]) => readonly boolean[];
-  #waiting: Waiting[] = [];
+  #waiting: PendingWrite[] = [];
   #isDue = false;
 
   constructor(perform: (writes: readonly SqliteWrite[]) => readonly boolean[]) {
@@ -39,7 +39,7 @@ export class WriteBatches {
     });
   }
 
-  #take(): Waiting[] {
+  #take(): PendingWrite[] {
     let bytes = 0;
     const over = this.#waiting.findIndex(({ write }) => (bytes += sizeOf(write)) > fullBatch);
     // The first write is always part of the batch, however large.
@@ -48,7 +48,7 @@ export class WriteBatches {
     return batch;
   }
 
-  #write(batch: readonly Waiting[]): void {
+  #write(batch: readonly PendingWrite[]): void {
     try {
       const results = this.#perform(batch.map(({ write }) => write));
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] ?? false);

@@ -1,9 +1,9 @@
-import { type Gate, GateFull, type Gates, type Leave, type Visit } from '../../limits/gates.ts';
-import type { Rate, RateAnswer, Rates } from '../../limits/rates.ts';
+import { type AdmissionRequest, type Gate, GateFull, type Gates, type Release } from '../../limits/gates.ts';
+import type { Rate, RateResult, Rates } from '../../limits/rates.ts';
 import type { Messenger } from './messenger.ts';
 
 /** A request to pass a gate; its key releases it later. A limit of null means no limit: JSON has no infinity. */
-interface Entry {
+interface GateEntry {
   readonly key: number;
   readonly name: string;
   readonly running: number | null;
@@ -12,12 +12,12 @@ interface Entry {
 }
 
 /** The result of the request. */
-type Outcome = { readonly kind: 'inside' | 'left' } | { readonly kind: 'full'; readonly retryAfter: number };
+type GateOutcome = { readonly kind: 'inside' | 'left' } | { readonly kind: 'full'; readonly retryAfter: number };
 
 /** The state of a rate, as JSON. */
-type RateOutcome = Omit<RateAnswer, 'left'> & { readonly left: number | null };
+type RateOutcome = Omit<RateResult, 'left'> & { readonly left: number | null };
 
-interface Taking {
+interface RateRequest {
   readonly rate: Rate;
   readonly amount: number;
 }
@@ -31,21 +31,21 @@ export class RemoteGates implements Gates {
     this.#primary = primary;
   }
 
-  async enter(gate: Gate, { priority, signal }: Visit): Promise<Leave> {
+  async enter(gate: Gate, { priority, signal }: AdmissionRequest): Promise<Release> {
     signal.throwIfAborted();
     const key = this.#nextKey++;
-    const abort = (): void => this.#primary.tell('gate.abort', key);
+    const abort = (): void => this.#primary.notify('gate.abort', key);
     signal.addEventListener('abort', abort, { once: true });
     const { name, running, waiting } = gate;
-    const entry: Entry = { key, name, running: limitOf(running), waiting: limitOf(waiting), priority };
+    const entry: GateEntry = { key, name, running: limitOf(running), waiting: limitOf(waiting), priority };
     const outcome = await this.#primary
       .ask('gate.enter', entry)
-      .then((answer) => answer as Outcome)
+      .then((response) => response as GateOutcome)
       .finally(() => signal.removeEventListener('abort', abort));
     if (outcome.kind === 'full') throw new GateFull(gate.name, outcome.retryAfter);
     let isInside = outcome.kind === 'inside';
     const leave = (): void => {
-      if (isInside) this.#primary.tell('gate.leave', key);
+      if (isInside) this.#primary.notify('gate.leave', key);
       isInside = false;
     };
     // It may have been admitted while it aborted.
@@ -63,15 +63,15 @@ export class RemoteRates implements Rates {
     this.#primary = primary;
   }
 
-  async take(rate: Rate, amount: number): Promise<RateAnswer> {
-    const taking: Taking = { rate, amount };
-    const outcome = (await this.#primary.ask('rate.take', taking)) as RateOutcome;
+  async take(rate: Rate, amount: number): Promise<RateResult> {
+    const request: RateRequest = { rate, amount };
+    const outcome = (await this.#primary.ask('rate.take', request)) as RateOutcome;
     return { ...outcome, left: outcome.left ?? Number.POSITIVE_INFINITY };
   }
 
   charge(rate: Rate, amount: number): void {
-    const taking: Taking = { rate, amount };
-    this.#primary.tell('rate.charge', taking);
+    const request: RateRequest = { rate, amount };
+    this.#primary.notify('rate.charge', request);
   }
 
   async close(): Promise<void> {
@@ -82,15 +82,15 @@ export class RemoteRates implements Rates {
 /** Serves the shared limits to a worker. The returned function releases its entries when the worker has ended. */
 export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () => void {
   const waiting = new Map<number, AbortController>();
-  const inside = new Map<number, Leave>();
-  let isGone = false;
-  const enter = async ({ key, name, running, waiting: queued, priority }: Entry): Promise<Outcome> => {
+  const inside = new Map<number, Release>();
+  let hasEnded = false;
+  const enter = async ({ key, name, running, waiting: queued, priority }: GateEntry): Promise<GateOutcome> => {
     const stop = new AbortController();
     waiting.set(key, stop);
     try {
       const gate = { name, running: running ?? Number.POSITIVE_INFINITY, waiting: queued ?? Number.POSITIVE_INFINITY };
       const leave = await gates.enter(gate, { priority, signal: stop.signal });
-      if (isGone) leave();
+      if (hasEnded) leave();
       else inside.set(key, leave);
       return { kind: 'inside' };
     } catch (error) {
@@ -101,7 +101,7 @@ export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () =
       waiting.delete(key);
     }
   };
-  worker.on('gate.enter', (entry) => enter(entry as Entry));
+  worker.on('gate.enter', (entry) => enter(entry as GateEntry));
   worker.on('gate.abort', (key) => waiting.get(key as number)?.abort());
   worker.on('gate.leave', (key) => {
     inside.get(key as number)?.();
@@ -109,7 +109,7 @@ export function hostLimits(worker: Messenger, gates: Gates, rates?: Rates): () =
   });
   if (rates) hostRates(worker, rates);
   return () => {
-    isGone = true;
+    hasEnded = true;
     for (const stop of waiting.values()) stop.abort();
     for (const leave of inside.values()) leave();
     inside.clear();
@@ -121,13 +121,13 @@ function limitOf(limit: number): number | null {
 }
 
 function hostRates(worker: Messenger, rates: Rates): void {
-  worker.on('rate.take', async (taking): Promise<RateOutcome> => {
-    const { rate, amount } = taking as Taking;
-    const answer = await rates.take(rate, amount);
-    return { ...answer, left: limitOf(answer.left) };
+  worker.on('rate.take', async (request): Promise<RateOutcome> => {
+    const { rate, amount } = request as RateRequest;
+    const result = await rates.take(rate, amount);
+    return { ...result, left: limitOf(result.left) };
   });
-  worker.on('rate.charge', (taking) => {
-    const { rate, amount } = taking as Taking;
+  worker.on('rate.charge', (request) => {
+    const { rate, amount } = request as RateRequest;
     rates.charge(rate, amount);
   });
 }

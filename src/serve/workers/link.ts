@@ -1,11 +1,11 @@
 import { deserialize, serialize } from 'node:v8';
-import type { Answers, AskOptions, Link } from '../../link.ts';
+import type { AskOptions, Link, ProcessResponses } from '../../link.ts';
 import type { Messenger } from './messenger.ts';
-import { type MetricHistory, metricsQuestion } from './metric-history.ts';
+import { type MetricHistory, metricsRequest } from './metric-history.ts';
 
 /** A request to all workers. */
-interface Question extends AskOptions {
-  readonly question: string;
+interface LinkRequest extends AskOptions {
+  readonly request: string;
   /** Serialized. */
   readonly argument: string;
 }
@@ -17,13 +17,13 @@ export interface ReadyWorker {
 }
 
 /** The workers, and their earlier metrics. */
-interface Asked {
+interface LinkHost {
   readonly workers: () => readonly ReadyWorker[];
   readonly history: MetricHistory;
 }
 
 /** Milliseconds after which a worker without a response is left out. */
-const longestAnswer = 2_000;
+const responseTimeout = 2_000;
 
 /** The link between workers: the primary forwards requests. */
 export class WorkerLink implements Link {
@@ -33,13 +33,13 @@ export class WorkerLink implements Link {
     this.#primary = primary;
   }
 
-  register(question: string, answer: (argument: unknown) => unknown): void {
-    this.#primary.on(`question.${question}`, async (argument) => packed(await answer(unpacked(argument))));
+  register(request: string, responder: (argument: unknown) => unknown): void {
+    this.#primary.on(`request.${request}`, async (argument) => packed(await responder(unpacked(argument))));
   }
 
-  async askAll(question: string, argument?: unknown, options: AskOptions = {}): Promise<Answers> {
-    const asked: Question = { question, argument: packed(argument), ...options };
-    return unpacked(await this.#primary.ask('ask-all', asked)) as Answers;
+  async askAll(request: string, argument?: unknown, options: AskOptions = {}): Promise<ProcessResponses> {
+    const message: LinkRequest = { request, argument: packed(argument), ...options };
+    return unpacked(await this.#primary.ask('ask-all', message)) as ProcessResponses;
   }
 }
 
@@ -53,25 +53,25 @@ function unpacked(text: unknown): unknown {
 }
 
 /** Forwards the requests of a worker to all workers. */
-export function hostLink(worker: Messenger, asked: Asked): void {
-  worker.on('ask-all', async (given) => packed(await askAll(given as Question, asked)));
+export function hostLink(worker: Messenger, host: LinkHost): void {
+  worker.on('ask-all', async (message) => packed(await askAll(message as LinkRequest, host)));
 }
 
 async function askAll(
-  { question, argument, timeout = longestAnswer }: Question,
-  { workers, history }: Asked,
-): Promise<Answers> {
+  { request, argument, timeout = responseTimeout }: LinkRequest,
+  { workers, history }: LinkHost,
+): Promise<ProcessResponses> {
   const targets = workers();
   const settled = await Promise.allSettled(
     targets.map(async ({ number, messenger }) => {
-      const answer = unpacked(await messenger.ask(`question.${question}`, argument, { timeout }));
-      if (question === metricsQuestion) history.told(number, answer);
-      return answer;
+      const response = unpacked(await messenger.ask(`request.${request}`, argument, { timeout }));
+      if (request === metricsRequest) history.setMetrics(number, response);
+      return response;
     }),
   );
-  const given = settled.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
-  const missing = settled.length - given.length;
-  history.missed(missing);
-  if (question === metricsQuestion) return { answers: history.parts(targets.length), missing };
-  return { answers: given.filter((value) => value !== undefined), missing };
+  const responses = settled.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
+  const missing = settled.length - responses.length;
+  history.addMissed(missing);
+  if (request === metricsRequest) return { responses: history.parts(targets.length), missing };
+  return { responses: responses.filter((value) => value !== undefined), missing };
 }

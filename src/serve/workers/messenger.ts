@@ -7,7 +7,7 @@ export type Message =
 
 type Handler = (argument: unknown) => unknown;
 
-interface Pending {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -19,7 +19,7 @@ interface Pending {
 export class Messenger {
   readonly #send: (messages: readonly Message[]) => void;
   readonly #handlers = new Map<string, Handler>();
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingRequest>();
   #nextId = 0;
   #isClosed = false;
   #outbox: Message[] = [];
@@ -61,19 +61,19 @@ export class Messenger {
     });
   }
 
-  tell(name: string, argument?: unknown): void {
+  notify(name: string, argument?: unknown): void {
     this.#post({ kind: 'tell', name, argument });
   }
 
   /** Handles messages from the other end. */
-  receive(given: unknown): void {
-    for (const message of given as readonly Message[]) this.#take(message);
+  receive(messages: unknown): void {
+    for (const message of messages as readonly Message[]) this.#take(message);
   }
 
   #take(message: Message): void {
     switch (message.kind) {
       case 'ask':
-        void this.#answer(message);
+        void this.#respond(message);
         return;
       case 'tell':
         this.#handlers.get(message.name)?.(message.argument);
@@ -93,7 +93,7 @@ export class Messenger {
     for (const { reject } of this.#pending.values()) reject(closed());
   }
 
-  async #answer({ id, name, argument }: Extract<Message, { kind: 'ask' }>): Promise<void> {
+  async #respond({ id, name, argument }: Extract<Message, { kind: 'ask' }>): Promise<void> {
     let message: Message;
     try {
       const handler = this.#handlers.get(name);

@@ -3,27 +3,27 @@ import { sumOfCounts } from '../../telemetry/metrics/merge-metrics.ts';
 import { readings } from '../../telemetry/metrics/metrics.ts';
 
 /** The name of the request for the metrics of workers. */
-export const metricsQuestion = 'metrics';
+export const metricsRequest = 'metrics';
 
 /** The last metrics of each worker, so that no counter decreases when a worker does not respond or has ended. */
 export class MetricHistory {
   readonly #last = new Map<number, readonly MetricJson[]>();
   /** The counters of workers that have ended. */
-  #gone: readonly MetricJson[] = [];
+  #ended: readonly MetricJson[] = [];
   #missed = 0;
 
-  told(number: number, metrics: unknown): void {
+  setMetrics(number: number, metrics: unknown): void {
     this.#last.set(number, metrics as readonly MetricJson[]);
   }
 
   /** A worker has ended; another one may get its number. */
-  left(number: number): void {
-    this.#gone = sumOfCounts([this.#gone, this.#last.get(number) ?? []]);
+  removeWorker(number: number): void {
+    this.#ended = sumOfCounts([this.#ended, this.#last.get(number) ?? []]);
     this.#last.delete(number);
   }
 
   /** So many workers did not respond to a request. */
-  missed(count: number): void {
+  addMissed(count: number): void {
     this.#missed += count;
   }
 
@@ -33,6 +33,6 @@ export class MetricHistory {
       readings.workers.json([{ labels: {}, value: workers }]),
       readings.workerAnswersMissing.json([{ labels: {}, value: this.#missed }]),
     ];
-    return [...this.#last.values(), this.#gone, own];
+    return [...this.#last.values(), this.#ended, own];
   }
 }

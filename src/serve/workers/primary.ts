@@ -7,7 +7,7 @@ import type { TritonPorts } from '../../servers/managed/command-line.ts';
 import { freePorts } from '../../servers/managed/free-ports.ts';
 import type { ManagedServer } from '../../servers/managed/managed-server.ts';
 import { Disposables } from '../disposables.ts';
-import { takeOverText } from '../follow-settings.ts';
+import { applySettingsText } from '../follow-settings.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { openRates } from '../open-rates.ts';
 import type { Terminal } from '../terminal.ts';
@@ -64,14 +64,14 @@ async function run(
       messenger.on('settings', (text) => {
         if (text === latestText) return;
         latestText = text as string;
-        takeOverText(latestText, { live, terminal, logger });
+        applySettingsText(latestText, { live, terminal, logger });
       });
       messenger.on('restart-triton', () => managed?.restart());
       hostLink(messenger, { workers: () => pool.ready(), history });
       const release = hostLimits(messenger, gates, rates);
       return () => {
         release();
-        history.left(number);
+        history.removeWorker(number);
       };
     },
   });
@@ -82,13 +82,13 @@ async function run(
       listener: { onLog: (level, text) => logger[level](text) },
       onPorts: (now) => {
         triton = now;
-        pool.tell('triton', now);
+        pool.notify('triton', now);
       },
     });
     disposables.add(managed);
   }
   if (terminal.stop.aborted) return 0;
-  terminal.onHangUp(() => pool.tell('hang-up'));
+  terminal.onHangUp(() => pool.notify('hang-up'));
   const stopped = once(terminal.stop, 'abort').then(() => pool.stop());
   const code = await pool.start();
   if (code !== undefined) return code;

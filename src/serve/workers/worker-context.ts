@@ -46,11 +46,11 @@ export interface WorkerContext extends Pick<Orders, 'number' | 'ports' | 'settin
   /** Makes the primary restart its tritonserver; resolves when the old one has stopped. */
   restartTriton(): Promise<void>;
   /** Reports that this worker has applied this text of the configuration file. */
-  tookOver(text: string): void;
+  reportSettings(text: string): void;
   /** Reports that this worker serves requests from now on. */
   ready(): void;
   /** Disconnects from the primary, so that this process can end. */
-  leave(): void;
+  disconnect(): void;
 }
 
 /** The context of this process; undefined when it is not a worker. */
@@ -92,8 +92,8 @@ export async function openWorkerContext(): Promise<WorkerContext | undefined> {
     restartTriton: async () => {
       await primary.ask('restart-triton', undefined, { timeout: longestRestart });
     },
-    tookOver: (text) => primary.tell('settings', text),
-    ready: () => primary.tell('ready'),
-    leave: () => worker.disconnect(),
+    reportSettings: (text) => primary.notify('settings', text),
+    ready: () => primary.notify('ready'),
+    disconnect: () => worker.disconnect(),
   };
 }

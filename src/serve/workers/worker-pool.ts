@@ -54,15 +54,15 @@ export class WorkerPool {
     return ready.map(([number, { messenger }]) => ({ number, messenger }));
   }
 
-  tell(name: string, argument?: unknown): void {
-    for (const { messenger } of this.#members.values()) messenger.tell(name, argument);
+  notify(name: string, argument?: unknown): void {
+    for (const { messenger } of this.#members.values()) messenger.notify(name, argument);
   }
 
   /** Stops all workers. Resolves when they have ended: to 1 if one had to cancel requests. */
   async stop(): Promise<number> {
     this.#isStopping = true;
     for (const timer of this.#restarts.values()) clearTimeout(timer);
-    this.tell('stop');
+    this.notify('stop');
     if (this.#members.size > 0)
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve;
@@ -75,7 +75,7 @@ export class WorkerPool {
     first: { readonly onReady?: () => void; readonly onEarlyExit?: (code: number) => void } = {},
   ): void {
     const worker = cluster.fork();
-    const begun = performance.now();
+    const startTime = performance.now();
     const messenger = new Messenger((messages) => {
       if (worker.isConnected()) worker.process.send([...messages], undefined, undefined, () => undefined);
     });
@@ -96,7 +96,7 @@ export class WorkerPool {
         if (this.#members.size === 0) this.#onEmpty();
         first.onEarlyExit?.(0);
       } else if (first.onEarlyExit && !member.isReady) first.onEarlyExit(code ?? 1);
-      else this.#restart(number, performance.now() - begun, signal ? `by signal ${signal}` : `with code ${code}`);
+      else this.#restart(number, performance.now() - startTime, signal ? `by signal ${signal}` : `with code ${code}`);
     });
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { GateFull } from '../../limits/gates.ts';
 import { LocalGates } from '../../limits/local-gates.ts';
-import type { RateAnswer, Rates } from '../../limits/rates.ts';
-import { LoneLink } from '../../link.ts';
+import type { RateResult, Rates } from '../../limits/rates.ts';
+import { SingleProcessLink } from '../../link.ts';
 import type { MetricJson } from '../../telemetry/metrics/instruments.ts';
 import { hostLimits, RemoteGates, RemoteRates } from './limits.ts';
 import { hostLink, WorkerLink } from './link.ts';
@@ -97,11 +97,11 @@ function visit(signal = never) {
 describe('rates that are counted in the primary', () => {
   it('are counted and charged there', async () => {
     const taken: unknown[] = [];
-    const answer: RateAnswer = { isAllowed: true, left: Number.POSITIVE_INFINITY, fullIn: 0, retryIn: 0 };
+    const response: RateResult = { isAllowed: true, left: Number.POSITIVE_INFINITY, fullIn: 0, retryIn: 0 };
     const rates: Rates = {
       take: async (rate, amount) => {
         taken.push(['take', rate, amount]);
-        return answer;
+        return response;
       },
       charge: (rate, amount) => taken.push(['charge', rate, amount]),
       close: async () => undefined,
@@ -111,7 +111,7 @@ describe('rates that are counted in the primary', () => {
     const remote = new RemoteRates(worker);
     const rate = { name: 'tokens of ann', perMinute: 10 };
     remote.charge(rate, 7);
-    expect(await remote.take(rate, 3)).toEqual(answer);
+    expect(await remote.take(rate, 3)).toEqual(response);
     expect(taken).toEqual([
       ['charge', rate, 7],
       ['take', rate, 3],
@@ -134,7 +134,7 @@ describe('a request to all workers', () => {
     const end = (number: number): void => {
       const [ended] = wires.slice(number - 1);
       if (ended) alive.delete(ended);
-      history.left(number);
+      history.removeWorker(number);
     };
     return { wires, links, end };
   }
@@ -148,27 +148,27 @@ describe('a request to all workers', () => {
       throw new Error('no');
     });
     wires[3]?.primary.close();
-    expect(await asking.askAll('sum', 40)).toEqual({ answers: [41, 42], missing: 2 });
+    expect(await asking.askAll('sum', 40)).toEqual({ responses: [41, 42], missing: 2 });
   });
 
   it('carries what JSON cannot say', async () => {
     const [asking] = linked(1).links;
     asking.register('echo', (argument) => argument);
     const value = { value: Number.NaN, most: Number.POSITIVE_INFINITY, none: undefined, list: new Map([[1, 'x']]) };
-    expect(await asking.askAll('echo', value)).toEqual({ answers: [value], missing: 0 });
+    expect(await asking.askAll('echo', value)).toEqual({ responses: [value], missing: 0 });
   });
 
   it('gets the response of the only process without workers', async () => {
-    const link = new LoneLink();
+    const link = new SingleProcessLink();
     link.register('sum', (argument) => (argument as number) + 1);
-    expect(await link.askAll('sum', 1)).toEqual({ answers: [2], missing: 0 });
-    expect(await link.askAll('nothing')).toEqual({ answers: [], missing: 0 });
+    expect(await link.askAll('sum', 1)).toEqual({ responses: [2], missing: 0 });
+    expect(await link.askAll('nothing')).toEqual({ responses: [], missing: 0 });
   });
 
   it('has as long as whoever asks says', async () => {
     const [asking] = linked(1).links;
     asking.register('never', () => new Promise(() => undefined));
-    expect(await asking.askAll('never', undefined, { timeout: 1 })).toEqual({ answers: [], missing: 1 });
+    expect(await asking.askAll('never', undefined, { timeout: 1 })).toEqual({ responses: [], missing: 1 });
   });
 
   it('for metrics never gives a smaller count, whoever is silent or gone', async () => {
@@ -179,8 +179,8 @@ describe('a request to all workers', () => {
       { name: 'g', help: '', type: 'gauge', aggregator: 'sum', values: [{ labels: {}, value }] },
     ];
     const read = async () => {
-      const { answers } = await one.askAll('metrics');
-      const all = (answers as MetricJson[][]).flat();
+      const { responses } = await one.askAll('metrics');
+      const all = (responses as MetricJson[][]).flat();
       const sum = (name: string) =>
         all
           .filter((metric) => metric.name === name)
@@ -205,13 +205,13 @@ describe('Messenger', () => {
   it('sends all messages of one turn of the event loop together, in their order', async () => {
     const sent: (readonly Message[])[] = [];
     const messenger = new Messenger((messages) => sent.push(messages));
-    messenger.tell('a', 1);
+    messenger.notify('a', 1);
     void messenger.ask('b', 2);
     await Promise.resolve();
-    messenger.tell('c');
+    messenger.notify('c');
     expect(sent).toEqual([]);
     await new Promise(setImmediate);
-    messenger.tell('d');
+    messenger.notify('d');
     await new Promise(setImmediate);
     expect(sent).toEqual([
       [
@@ -226,9 +226,9 @@ describe('Messenger', () => {
   it('sends nothing once the other end is gone', async () => {
     const send = vi.fn<(messages: readonly Message[]) => void>();
     const messenger = new Messenger(send);
-    messenger.tell('a');
+    messenger.notify('a');
     messenger.close();
-    messenger.tell('b');
+    messenger.notify('b');
     await new Promise(setImmediate);
     expect(send).not.toHaveBeenCalled();
   });

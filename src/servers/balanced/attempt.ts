@@ -10,24 +10,24 @@ const unclearWeight = 0.5;
 export class Attempt {
   readonly state: ServerState;
   readonly model: string;
-  readonly #begun: number;
+  readonly #startedAt: number;
   readonly #reachTrial: number | undefined;
   readonly #modelTrial: number | undefined;
-  #hasAnswered = false;
+  #hasResponded = false;
   #isSettled = false;
 
   constructor(state: ServerState, model: string, now: number) {
     this.state = state;
     this.model = model;
-    this.#begun = now;
+    this.#startedAt = now;
     this.#reachTrial = state.reach.begin(now);
     this.#modelTrial = state.models.get(model)?.begin(now);
     state.enter();
   }
 
   /** The first response arrived. */
-  answered(now: number): void {
-    this.#hasAnswered = true;
+  responded(now: number): void {
+    this.#hasResponded = true;
     const { state } = this;
     const breaker = state.models.get(this.model);
     if (state.reach.stateAt(now) !== 'closed' || (breaker && breaker.stateAt(now) !== 'closed')) {
@@ -35,13 +35,13 @@ export class Attempt {
       breaker?.close();
       state.startSlowly(now);
     }
-    state.noteFirstResponse(now - this.#begun);
+    state.noteFirstResponse(now - this.#startedAt);
   }
 
   /** It ended without a failure, or its reader cancelled it. */
   end(now: number): void {
     if (this.#isSettled) return;
-    if (this.#hasAnswered) {
+    if (this.#hasResponded) {
       this.state.outcomes.add(now, true);
       this.state.models.get(this.model)?.complete();
     }
@@ -55,10 +55,10 @@ export class Attempt {
     const { state } = this;
     const isUnreachable = error instanceof StatusError && error.unreachable;
     if (isUnreachable) state.reach.fail(now, 1, this.#reachTrial);
-    else if (saidSomething(error)) state.reach.close();
+    else if (isFromServer(error)) state.reach.close();
     if (blame === 'server' || blame === 'unclear') {
       state.failures++;
-      state.lastFault = { error, model: this.model, at: Date.now() };
+      state.lastFailure = { error, model: this.model, at: Date.now() };
       // A failed engine gets no requests anyway, and its failure is no evidence about the server's other models.
       if (!failedPart(error)) {
         state.outcomes.add(now, false);
@@ -79,6 +79,6 @@ export class Attempt {
 }
 
 /** Whether the failure came from the server itself, which is therefore reachable. */
-function saidSomething(error: unknown): boolean {
+function isFromServer(error: unknown): boolean {
   return error instanceof StatusError && error.code !== 'CANCELLED' && error.code !== 'DEADLINE_EXCEEDED';
 }

@@ -53,7 +53,7 @@ describe('the time for the first response', () => {
 
   it('does not limit a unary response', async () => {
     const server = new ScriptedServer('one', 'wait');
-    const stream = streamOf({ firstTokenTimeout: 1000 }, [server], { answersOnce: true });
+    const stream = streamOf({ firstTokenTimeout: 1000 }, [server], { hasSingleResponse: true });
     const first = read(stream);
     await vi.advanceTimersByTimeAsync(5000);
     server.streams[0]?.go('answer');

@@ -1,17 +1,17 @@
-import type { Entry } from '../../active-list.ts';
+import type { ListEntry } from '../../active-list.ts';
 import { failedPart, isSuspect } from '../../kserve/engine-failure.ts';
-import { StreamFault } from '../../kserve/infer-codec.ts';
+import { StreamError } from '../../kserve/infer-codec.ts';
+import { ResponseTimeoutError } from '../../kserve/response-timeout-error.ts';
 import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 import type { BeginInference, GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Attempt } from './attempt.ts';
 import type { BalanceOptions } from './balance-options.ts';
 import type { EngineState, EngineStream } from './engine-state.ts';
 import type { EngineWatch } from './engine-watch.ts';
 import type { Blame } from './outcome.ts';
-import type { Losable, ServerState } from './server-state.ts';
-import type { Ticker, Waiting } from './ticker.ts';
+import type { PendingInference, ServerState } from './server-state.ts';
+import type { Ticker, TickListener } from './ticker.ts';
 
 /** A failed try, as far as the next one needs to know. */
 export interface FailedTry {
@@ -26,7 +26,7 @@ export interface StreamHost {
   readonly engines: EngineWatch;
   readonly options: () => BalanceOptions;
   /** Chooses a server; after failed tries, undefined when no other is worth one. */
-  choose(given: GroupOptions, failed: readonly FailedTry[]): ServerState | undefined;
+  choose(groupOptions: GroupOptions, failed: readonly FailedTry[]): ServerState | undefined;
   /** Starts an attempt on a server; undefined when the server was removed since it was chosen. */
   enter(state: ServerState): Attempt | undefined;
   /** Whether a server other than this one and those that failed would take it. */
@@ -35,7 +35,7 @@ export interface StreamHost {
   takeRetry(): boolean;
   /** Milliseconds to wait before a retry. */
   pauseBefore(failed: readonly FailedTry[], next: ServerState): number;
-  failed(attempt: Attempt, error: unknown, given: GroupOptions): Blame;
+  failed(attempt: Attempt, error: unknown, groupOptions: GroupOptions): Blame;
 }
 
 const notWaiting = -1;
@@ -44,15 +44,15 @@ const notWaiting = -1;
 interface StreamRequest {
   readonly begin: BeginInference;
   readonly sink: ResponseSink;
-  readonly given: GroupOptions;
+  readonly groupOptions: GroupOptions;
 }
 
 /** An inference on the first server that responds. From then on the responses of that server are passed through. */
-export class BalancedStream implements ResponseSink, RunningInference, Waiting, Losable, EngineStream {
+export class BalancedStream implements ResponseSink, RunningInference, TickListener, PendingInference, EngineStream {
   readonly #host: StreamHost;
   readonly #begin: BeginInference;
   readonly #sink: ResponseSink;
-  readonly #given: GroupOptions;
+  readonly #groupOptions: GroupOptions;
   readonly #start = performance.now();
   #isOver = false;
   #isPaused = false;
@@ -61,26 +61,26 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
   #attempt: Attempt | undefined;
   #engine: EngineState | undefined;
   /** Its entries in the lists of running inferences. */
-  #ticking: Entry<Waiting> | undefined;
-  #waiting: Entry<Losable> | undefined;
-  #watched: Entry<EngineStream> | undefined;
+  #tickerEntry: ListEntry<TickListener> | undefined;
+  #pendingEntry: ListEntry<PendingInference> | undefined;
+  #engineEntry: ListEntry<EngineStream> | undefined;
   #running: RunningInference | undefined;
-  #hasBegun = false;
+  #hasStarted = false;
   readonly #failed: FailedTry[] = [];
   /** When the wait for the server started. */
-  #waitsSince = notWaiting;
+  #waitingSince = notWaiting;
 
-  constructor(host: StreamHost, { begin, sink, given }: StreamRequest) {
+  constructor(host: StreamHost, { begin, sink, groupOptions }: StreamRequest) {
     this.#host = host;
     this.#begin = begin;
     this.#sink = sink;
-    this.#given = given;
+    this.#groupOptions = groupOptions;
   }
 
   /** Starts the first try. */
   start(): this {
     try {
-      const chosen = this.#host.choose(this.#given, this.#failed);
+      const chosen = this.#host.choose(this.#groupOptions, this.#failed);
       const attempt = chosen && this.#host.enter(chosen);
       if (attempt) this.#try(attempt, undefined);
       else queueMicrotask(() => this.#finish(undefined));
@@ -93,37 +93,37 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
   response(response: InferResponse): void {
     if (this.#isOver) return;
     const { now } = this.#host.ticker;
-    if (!this.#hasBegun) this.#answered();
+    if (!this.#hasStarted) this.#onFirstResponse();
     // Responses that were on their way at the pause still arrive.
-    if (!this.#isPaused) this.#waitsSince = now;
-    this.#engine?.heard(now);
+    if (!this.#isPaused) this.#waitingSince = now;
+    this.#engine?.noteActivity(now);
     this.#sink.response(response);
   }
 
   end(error?: unknown): void {
     if (this.#isOver) return;
     this.#running = undefined;
-    if (error !== undefined && !this.#hasBegun) {
-      this.#failedFirst(error);
+    if (error !== undefined && !this.#hasStarted) {
+      this.#onEarlyFailure(error);
       return;
     }
-    this.#waitsSince = notWaiting;
+    this.#waitingSince = notWaiting;
     // A response that takes all of its time may have been in progress on a healthy server.
     if (error !== undefined && this.#attempt && !isTotalTimeout(error))
-      this.#host.failed(this.#attempt, error, this.#given);
+      this.#host.failed(this.#attempt, error, this.#groupOptions);
     this.#finish(error);
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.#waitsSince = notWaiting;
+    this.#waitingSince = notWaiting;
     this.#running?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
     if (!this.#running) return;
-    this.#waitsSince = this.#host.ticker.now;
+    this.#waitingSince = this.#host.ticker.now;
     this.#running.resume();
   }
 
@@ -139,34 +139,34 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
 
   /** Ends a wait that has lasted too long. */
   tick(now: number): void {
-    if (this.#waitsSince === notWaiting) return;
+    if (this.#waitingSince === notWaiting) return;
     const { firstTokenTimeout, idleTimeout } = this.#host.options();
-    const limit = this.#hasBegun ? idleTimeout : this.#given.answersOnce ? 0 : firstTokenTimeout;
-    if (limit === 0 || now - this.#waitsSince < limit) return;
-    this.#running?.cancel(new WaitFault(this.#hasBegun ? 'next' : 'first', limit));
+    const limit = this.#hasStarted ? idleTimeout : this.#groupOptions.hasSingleResponse ? 0 : firstTokenTimeout;
+    if (limit === 0 || now - this.#waitingSince < limit) return;
+    this.#running?.cancel(new ResponseTimeoutError(this.#hasStarted ? 'next' : 'first', limit));
   }
 
   /** The server does not respond: another one gets the request, if one can take it. */
-  lose(fault: StatusError): void {
+  onServerLost(error: StatusError): void {
     const state = this.#attempt?.state;
-    if (!state || this.#hasBegun || !this.#mayRetry(this.#failed.length + 1)) return;
-    if (this.#host.hasOther(state, this.#failed)) this.#running?.cancel(fault);
+    if (!state || this.#hasStarted || !this.#mayRetry(this.#failed.length + 1)) return;
+    if (this.#host.hasOther(state, this.#failed)) this.#running?.cancel(error);
   }
 
   get isWaiting(): boolean {
-    return this.#waitsSince !== notWaiting;
+    return this.#waitingSince !== notWaiting;
   }
 
-  abandon(fault: StatusError): void {
-    this.#running?.cancel(fault);
+  abandon(error: StatusError): void {
+    this.#running?.cancel(error);
   }
 
-  #answered(): void {
-    this.#hasBegun = true;
+  #onFirstResponse(): void {
+    this.#hasStarted = true;
     const attempt = this.#attempt;
     if (!attempt) return;
-    if (this.#waiting) attempt.state.waiting.remove(this.#waiting);
-    attempt.answered(performance.now());
+    if (this.#pendingEntry) attempt.state.waiting.remove(this.#pendingEntry);
+    attempt.responded(performance.now());
   }
 
   #finish(error: unknown): void {
@@ -183,23 +183,23 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
 
   #unwatch(): void {
     const attempt = this.#attempt;
-    if (attempt && this.#waiting) attempt.state.waiting.remove(this.#waiting);
-    if (attempt && this.#watched) this.#host.engines.leave(attempt.state, attempt.model, this.#watched);
+    if (attempt && this.#pendingEntry) attempt.state.waiting.remove(this.#pendingEntry);
+    if (attempt && this.#engineEntry) this.#host.engines.leave(attempt.state, attempt.model, this.#engineEntry);
     this.#engine = undefined;
     this.#attempt = undefined;
-    this.#waitsSince = notWaiting;
-    if (this.#ticking) this.#host.ticker.remove(this.#ticking);
+    this.#waitingSince = notWaiting;
+    if (this.#tickerEntry) this.#host.ticker.remove(this.#tickerEntry);
   }
 
   #try(attempt: Attempt, after: unknown): void {
     const { ticker, engines } = this.#host;
     const { state, model } = attempt;
     this.#attempt = attempt;
-    this.#ticking = ticker.add(this);
-    this.#waiting = state.waiting.add(this);
+    this.#tickerEntry = ticker.add(this);
+    this.#pendingEntry = state.waiting.add(this);
     this.#engine = state.engineOf(model);
-    this.#watched = engines.enter(this.#engine, this);
-    this.#waitsSince = this.#isPaused ? notWaiting : ticker.now;
+    this.#engineEntry = engines.enter(this.#engine, this);
+    this.#waitingSince = this.#isPaused ? notWaiting : ticker.now;
     try {
       this.#running = this.#begin(state.server, { timeout: this.#timeLeft(after), after }, this);
       if (this.#isPaused) this.#running.pause();
@@ -209,45 +209,45 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
   }
 
   /** The try failed before its first response. */
-  #failedFirst(fault: unknown): void {
+  #onEarlyFailure(failure: unknown): void {
     const attempt = this.#attempt;
     this.#unwatch();
     // A unary response, or a retry that had only a part of the time, may be late although its server is healthy.
-    if (!attempt || (isTotalTimeout(fault) && (this.#given.answersOnce || this.#failed.length > 0))) {
+    if (!attempt || (isTotalTimeout(failure) && (this.#groupOptions.hasSingleResponse || this.#failed.length > 0))) {
       attempt?.end(performance.now());
-      this.#finish(fault);
+      this.#finish(failure);
       return;
     }
-    const blame = this.#host.failed(attempt, fault, this.#given);
-    this.#failed.push({ state: attempt.state, blame, error: fault });
-    this.#retry(fault).catch((reason: unknown) => this.#finish(reason));
+    const blame = this.#host.failed(attempt, failure, this.#groupOptions);
+    this.#failed.push({ state: attempt.state, blame, error: failure });
+    this.#retry(failure).catch((reason: unknown) => this.#finish(reason));
   }
 
-  async #retry(fault: unknown): Promise<void> {
-    const attempt = await this.#another();
-    if (!attempt) this.#finish(fault);
+  async #retry(error: unknown): Promise<void> {
+    const attempt = await this.#nextAttempt();
+    if (!attempt) this.#finish(error);
     else if (this.#isOver) attempt.end(performance.now());
-    else this.#try(attempt, fault);
+    else this.#try(attempt, error);
   }
 
   /** All of the time for the first try, the remaining time for a later one. */
   #timeLeft(after: unknown): number | undefined {
-    const { timeout } = this.#given;
+    const { timeout } = this.#groupOptions;
     if (timeout === undefined || after === undefined) return timeout;
     return Math.max(1, timeout - (performance.now() - this.#start));
   }
 
   /** A further try after the last one failed, if one makes sense. */
-  async #another(): Promise<Attempt | undefined> {
-    const { timeout } = this.#given;
+  async #nextAttempt(): Promise<Attempt | undefined> {
+    const { timeout } = this.#groupOptions;
     const failed = this.#failed;
     const last = failed.at(-1);
     if (!last || last.blame === 'request' || isTotalTimeout(last.error) || !this.#mayRetry(failed.length)) return;
     // The request may have made the engine fail. A request that was spared once does not run on a third engine.
     if (isSuspect(last.error) || failed.filter(({ error }) => failedPart(error)).length > 1) return;
     // Before its V1 engine, vLLM reported only the bare reason to the request that ended its engine.
-    if (this.#given.isGuided && last.blame === 'unclear' && last.error instanceof StreamFault) return;
-    const next = this.#host.choose(this.#given, failed);
+    if (this.#groupOptions.isGuided && last.blame === 'unclear' && last.error instanceof StreamError) return;
+    const next = this.#host.choose(this.#groupOptions, failed);
     if (!next) return;
     const pause = this.#host.pauseBefore(failed, next);
     if (timeout !== undefined && performance.now() - this.#start + pause >= timeout) return;
@@ -259,13 +259,13 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
 
   /** Whether it may be retried after this many tries. */
   #mayRetry(tries: number): boolean {
-    const { signal, isOnlyOnce } = this.#given;
+    const { signal, isOnlyOnce } = this.#groupOptions;
     return !isOnlyOnce && !signal?.aborted && !this.#isOver && tries <= this.#host.options().retries;
   }
 
   /** Waits. Returns whether the client still waits for the response then. */
   async #pause(milliseconds: number): Promise<boolean> {
-    const { signal } = this.#given;
+    const { signal } = this.#groupOptions;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.#endPause = () => {
@@ -281,5 +281,5 @@ export class BalancedStream implements ResponseSink, RunningInference, Waiting, 
 }
 
 function isTotalTimeout(error: unknown): boolean {
-  return error instanceof StatusError && error.code === 'DEADLINE_EXCEEDED' && !(error instanceof WaitFault);
+  return error instanceof StatusError && error.code === 'DEADLINE_EXCEEDED' && !(error instanceof ResponseTimeoutError);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { balancerWith } from '../../../test/support/balance-fixtures.ts';
-import { answering, ask, begun, pair, responsesOf } from '../../../test/support/balanced-requests.ts';
+import { ask, pair, responding, responsesOf, start } from '../../../test/support/balanced-requests.ts';
 import { ScriptedServer } from '../../../test/support/scripted-server.ts';
 import { StatusError } from '../../kserve/status.ts';
 
@@ -41,7 +41,7 @@ describe('load', () => {
 
   it('goes elsewhere from a server that is gone, for those who still know it too', async () => {
     const balancer = balancerWith();
-    const servers = pair(answering, answering);
+    const servers = pair(responding, responding);
     await balancer.untilIdle(servers[0].server);
     for (let time = 0; time < 3; time++) expect(await ask(balancer, servers)).toBe('two');
   });
@@ -51,19 +51,19 @@ describe('load', () => {
     const servers = pair([dead], [dead]);
     await balancer.untilIdle(servers[0].server);
     expect(await ask(balancer, servers)).toBe('the engine is dead');
-    balancer.seen(servers[0].server, undefined);
+    balancer.reportHealth(servers[0].server, undefined);
     expect(balancer.snapshot().servers.map(({ server }) => server.name)).toEqual(['two']);
     await balancer.untilIdle(servers[1].server);
     await expect(responsesOf(balancer, servers).next()).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       unreachable: true,
     });
-    expect([begun(servers), balancer.snapshot().servers]).toEqual([[0, 1], []]);
+    expect([start(servers), balancer.snapshot().servers]).toEqual([[0, 1], []]);
   });
 
   it('has no part in retries that are not made', async () => {
     const balancer = balancerWith({ retryBudget: 0 });
-    await ask(balancer, pair([dead], answering));
+    await ask(balancer, pair([dead], responding));
     expect(balancer.snapshot().servers.map(({ requests }) => requests)).toEqual([1, 0]);
   });
 
@@ -71,7 +71,7 @@ describe('load', () => {
     const balancer = balancerWith();
     const servers = pair(['answer', 'wait'], ['answer', 'wait']);
     await Promise.all(Array.from({ length: 10 }, () => responsesOf(balancer, servers).next()));
-    expect(begun(servers)).toEqual([5, 5]);
+    expect(start(servers)).toEqual([5, 5]);
   });
 });
 
@@ -82,9 +82,9 @@ describe('the policy prefix', () => {
     const balancer = balancerWith({ balance: 'prefix' });
     const servers = pair(['answer', 'wait'], ['answer', 'wait']);
     for (let time = 0; time < 5; time++) await responsesOf(balancer, servers, { prefix: `${prompt}${time}` }).next();
-    expect(begun(servers)).toEqual([5, 0]);
+    expect(start(servers)).toEqual([5, 0]);
     for (let time = 0; time < 5; time++) await responsesOf(balancer, servers, { prefix: `${prompt}${time}` }).next();
-    expect(begun(servers)).toEqual([6, 4]);
+    expect(start(servers)).toEqual([6, 4]);
   });
 
   it.each([
@@ -92,22 +92,22 @@ describe('the policy prefix', () => {
     [1, 'one'],
   ] as const)('remembers what went to the only server that was open, while server %i was away', async (away, name) => {
     const balancer = balancerWith({ balance: 'prefix' });
-    const servers = pair(answering, answering);
+    const servers = pair(responding, responding);
     const { server } = servers[away];
-    balancer.seen(server, broken);
+    balancer.reportHealth(server, broken);
     expect(await ask(balancer, servers, { prefix: prompt })).toBe(name);
-    balancer.seen(server, undefined);
+    balancer.reportHealth(server, undefined);
     for (let time = 0; time < 3; time++) expect(await ask(balancer, servers, { prefix: prompt })).toBe(name);
   });
 
   it('has balancers that do not know each other agree on who gets what is new', async () => {
     const prompts = Array.from({ length: 20 }, (_, time) => `${time} `.repeat(200));
-    const choices = async (asked: readonly string[]) => {
+    const choices = async (requested: readonly string[]) => {
       const balancer = balancerWith({ balance: 'prefix' });
-      const servers = pair(answering, answering);
+      const servers = pair(responding, responding);
       await ask(balancer, servers);
       const names: string[] = [];
-      for (const prefix of asked) names.push(await ask(balancer, servers, { prefix }));
+      for (const prefix of requested) names.push(await ask(balancer, servers, { prefix }));
       return names;
     };
     const names = await choices(prompts);
@@ -120,6 +120,6 @@ describe('the policy prefix', () => {
     const servers = pair(['answer', 'wait'], ['answer', 'wait']);
     for (let time = 0; time < 20; time++)
       await responsesOf(balancer, servers, { prefix: `${time} `.repeat(200) }).next();
-    expect(begun(servers)).toEqual([10, 10]);
+    expect(start(servers)).toEqual([10, 10]);
   });
 });

@@ -19,10 +19,10 @@ import { Ticker } from './ticker.ts';
 const pauseElsewhere = 20;
 const pauseHere = 100;
 
-interface Wanted {
+interface ServerQuery {
   readonly model: string;
   readonly servers: readonly InferenceServer[];
-  readonly given: GroupOptions;
+  readonly groupOptions: GroupOptions;
 }
 
 /** Chooses the server of every inference of this process, by the load and the recent outcomes of the servers. */
@@ -31,7 +31,7 @@ export class Balancer {
   readonly #random: () => number;
   readonly #states = new Map<InferenceServer, ServerState>();
   /** Servers that will be closed. */
-  readonly #gone = new WeakSet<InferenceServer>();
+  readonly #removed = new WeakSet<InferenceServer>();
   readonly #picker: Picker;
   readonly #budget = new RetryBudget();
   readonly #ticker = new Ticker();
@@ -45,7 +45,7 @@ export class Balancer {
     this.#picker = new Picker(options, random);
     this.engines = new EngineWatch({
       ticker: this.#ticker,
-      stateOf: (server) => (this.#gone.has(server) ? undefined : this.#stateOf(server)),
+      stateOf: (server) => (this.#removed.has(server) ? undefined : this.#stateOf(server)),
       states: () => this.#states.values(),
       checkInterval: () => options().engineCheckInterval,
     });
@@ -56,9 +56,9 @@ export class Balancer {
     const host = this.#hostOf(model, servers);
     return {
       servers,
-      stream: (begin, sink, given) => {
+      stream: (begin, sink, groupOptions) => {
         this.#budget.request(performance.now());
-        return new BalancedStream(host, { begin, sink, given }).start();
+        return new BalancedStream(host, { begin, sink, groupOptions }).start();
       },
       again: async (signal) => {
         if (signal.aborted || !this.#takeRetry()) return false;
@@ -70,14 +70,14 @@ export class Balancer {
   }
 
   /** The outcome of a health check: the server responded, or failed with this error. */
-  seen(server: InferenceServer, fault: Error | undefined): void {
-    if (this.#gone.has(server)) return;
+  reportHealth(server: InferenceServer, error: Error | undefined): void {
+    if (this.#removed.has(server)) return;
     const now = performance.now();
     const isNew = !this.#states.has(server);
     const state = this.#stateOf(server);
-    if (fault) {
+    if (error) {
       if (state.reach.stateAt(now) !== 'open') state.reach.open(now);
-      if (isSilence(fault)) for (const waiting of state.waiting) waiting.lose(silent(fault));
+      if (isNoResponse(error)) for (const waiting of state.waiting) waiting.onServerLost(stoppedResponding(error));
       return;
     }
     const wasAway = state.reach.stateAt(now) !== 'closed';
@@ -88,7 +88,7 @@ export class Balancer {
 
   /** Stops sending requests to a server. Resolves once its last inference ended, and forgets the server. */
   async untilIdle(server: InferenceServer): Promise<void> {
-    this.#gone.add(server);
+    this.#removed.add(server);
     const state = this.#states.get(server);
     if (!state) return;
     await state.untilIdle();
@@ -107,8 +107,8 @@ export class Balancer {
       ticker: this.#ticker,
       engines: this.engines,
       options: this.#options,
-      choose: (given, failed) => this.#choose({ model, servers, given }, failed),
-      enter: (state) => (this.#gone.has(state.server) ? undefined : new Attempt(state, model, performance.now())),
+      choose: (groupOptions, failed) => this.#choose({ model, servers, groupOptions }, failed),
+      enter: (state) => (this.#removed.has(state.server) ? undefined : new Attempt(state, model, performance.now())),
       hasOther: (than, failed) => {
         const now = performance.now();
         const isOther = (state: ServerState): boolean =>
@@ -117,22 +117,22 @@ export class Balancer {
       },
       takeRetry: () => this.#takeRetry(),
       pauseBefore: (failed, next) => this.#pauseBefore(failed, next),
-      failed: (attempt, error, given) => {
+      failed: (attempt, error, groupOptions) => {
         const now = performance.now();
-        const blame = attempt.fail(error, now, given.statusOf);
-        this.engines.requestFailed(attempt.state, model, error, given);
+        const blame = attempt.fail(error, now, groupOptions.statusOf);
+        this.engines.requestFailed(attempt.state, model, error, groupOptions);
         if (blame === 'server' || blame === 'unclear') this.#judge(attempt.state, servers, now);
         return blame;
       },
     };
   }
 
-  #choose(wanted: Wanted, failed: readonly FailedTry[]): ServerState | undefined {
+  #choose(query: ServerQuery, failed: readonly FailedTry[]): ServerState | undefined {
     const now = performance.now();
-    const { model } = wanted;
-    const present = this.#present(wanted.servers);
+    const { model } = query;
+    const present = this.#present(query.servers);
     const all = present.filter((state) => !state.hasFailed(model));
-    const { shared, prefix } = wanted.given;
+    const { shared, prefix } = query.groupOptions;
     const same = shared?.server && present.find(({ server }) => server === shared.server);
     if (same && failed.length === 0) return this.#shared(same, model);
     const failure = present[0]?.engines.get(model)?.failure;
@@ -142,7 +142,7 @@ export class Balancer {
         unreachable: true,
       });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));
-    const fresh = untried.filter(({ server }) => !wanted.given.avoid?.has(server));
+    const fresh = untried.filter(({ server }) => !query.groupOptions.avoid?.has(server));
     const isOpen = (state: ServerState): boolean => state.isOpenTo(model, now);
     const [first, ...others] = fresh.some(isOpen) ? fresh.filter(isOpen) : untried.filter(isOpen);
     if (!first) return this.#lastResort({ all, untried }, model, failed);
@@ -162,7 +162,7 @@ export class Balancer {
 
   /** The servers that will not be closed. */
   #present(servers: readonly InferenceServer[]): ServerState[] {
-    return servers.filter((server) => !this.#gone.has(server)).map((server) => this.#stateOf(server));
+    return servers.filter((server) => !this.#removed.has(server)).map((server) => this.#stateOf(server));
   }
 
   /** If no server is known to work: the one whose next try is due first, or the only server once more. */
@@ -212,11 +212,11 @@ export class Balancer {
 }
 
 /** Whether a failed health check got no response at all. */
-function isSilence(fault: Error): boolean {
-  return fault instanceof StatusError && (fault.unreachable || fault.code === 'DEADLINE_EXCEEDED');
+function isNoResponse(error: Error): boolean {
+  return error instanceof StatusError && (error.unreachable || error.code === 'DEADLINE_EXCEEDED');
 }
 
-function silent(cause: Error): StatusError {
+function stoppedResponding(cause: Error): StatusError {
   return new StatusError('UNAVAILABLE', 'The server stopped responding.', { unreachable: true, cause });
 }
 

@@ -19,18 +19,18 @@ export class EngineState {
   failure: EngineFailure | undefined;
   /** How often this process found it failed. */
   failures = 0;
-  #heardAt = 0;
+  #lastActivityAt = 0;
   #patience = firstSilence;
 
   /** It responded, or the first of its inferences started. */
-  heard(now: number): void {
-    this.#heardAt = now;
+  noteActivity(now: number): void {
+    this.#lastActivityAt = now;
     this.#patience = firstSilence;
   }
 
   /** Whether inferences waited so long that a probe is due. Each further probe takes twice as long, up to `most`. */
   isProbeDue(now: number, most: number): boolean {
-    if (this.failure || now - this.#heardAt < this.#patience) return false;
+    if (this.failure || now - this.#lastActivityAt < this.#patience) return false;
     for (const stream of this.streams)
       if (stream.isWaiting) {
         this.#patience += Math.min(most, this.#patience);

@@ -4,7 +4,7 @@ import { ScriptedServer, type Step } from '../../../test/support/scripted-server
 import { untilEnd } from '../../kserve/awaited-responses.ts';
 import { isSuspect } from '../../kserve/engine-failure.ts';
 import type { EngineFailure } from '../../kserve/engines.ts';
-import { StreamFault } from '../../kserve/infer-codec.ts';
+import { StreamError } from '../../kserve/infer-codec.ts';
 import type { GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Balancer } from './balancer.ts';
@@ -24,7 +24,7 @@ afterEach(() => {
 function pair(one: readonly Step[], two: readonly Step[] = ['answer', 'end']) {
   const balancer = balancerWith({ balance: 'round-robin' });
   const servers = [new ScriptedServer('one', ...one), new ScriptedServer('two', ...two)] as const;
-  return { balancer, servers, place: { server: servers[0].server, model: 'm' } };
+  return { balancer, servers, location: { server: servers[0].server, model: 'm' } };
 }
 
 /** What a request gave, and whether its error says that it must not be sent again. */
@@ -45,17 +45,17 @@ async function ask(balancer: Balancer, servers: readonly ScriptedServer[], optio
   }
 }
 
-const begun = (servers: readonly ScriptedServer[]) => servers.map(({ streams }) => streams.length);
+const start = (servers: readonly ScriptedServer[]) => servers.map(({ streams }) => streams.length);
 
 describe('a request on an engine that fails', () => {
   it('is sent to no other engine, and the engine gets nothing more', async () => {
-    const { balancer, servers, place } = pair([dead()]);
+    const { balancer, servers, location } = pair([dead()]);
     expect(await ask(balancer, servers)).toEqual({ names: [], error: deadText, isSuspect: true });
-    expect(balancer.engines.failureOf(place)).toMatchObject({ part: 'engine', by: 'request' });
+    expect(balancer.engines.failureOf(location)).toMatchObject({ part: 'engine', by: 'request' });
     for (let time = 0; time < 3; time++) expect(await ask(balancer, servers)).toEqual({ names: ['two'] });
-    expect(begun(servers)).toEqual([1, 3]);
+    expect(start(servers)).toEqual([1, 3]);
     expect(await ask(balancer, [servers[0]])).toEqual({ names: [], error: deadText, isSuspect: false });
-    expect(begun(servers)).toEqual([1, 3]);
+    expect(start(servers)).toEqual([1, 3]);
   });
 
   it('ends all others there at once; those without a guide and a response go on elsewhere', async () => {
@@ -77,7 +77,7 @@ describe('a request on an engine that fails', () => {
       { names: [], error: deadText, isSuspect: true },
       { names: ['one'], error: deadText, isSuspect: false },
     ]);
-    expect(begun(servers)).toEqual([4, 1]);
+    expect(start(servers)).toEqual([4, 1]);
     expect(balancer.snapshot().servers[0]).toMatchObject({
       failureRate: 0,
       running: 0,
@@ -87,13 +87,13 @@ describe('a request on an engine that fails', () => {
   });
 
   it('is not sent on where a probe found the failure, for it may be the reason', async () => {
-    const { balancer, servers, place } = pair(['wait']);
+    const { balancer, servers, location } = pair(['wait']);
     const waiting = ask(balancer, servers);
     await vi.advanceTimersByTimeAsync(0);
-    balancer.engines.fail(place, found('probe'), true);
+    balancer.engines.fail(location, found('probe'), true);
     await vi.advanceTimersByTimeAsync(100);
     expect(await waiting).toEqual({ names: [], error: deadText, isSuspect: true });
-    expect(begun(servers)).toEqual([1, 0]);
+    expect(start(servers)).toEqual([1, 0]);
   });
 
   it('runs on no third engine', async () => {
@@ -107,42 +107,46 @@ describe('a request on an engine that fails', () => {
       await vi.advanceTimersByTimeAsync(100);
     }
     expect(await spared).toEqual({ names: [], error: deadText, isSuspect: false });
-    expect(begun(servers).filter((count) => count === 1)).toHaveLength(2);
+    expect(start(servers).filter((count) => count === 1)).toHaveLength(2);
   });
 });
 
 describe('a guided request that a model fails with words of its own', () => {
   it('is not repeated, as the words may be those of an engine that ended', async () => {
-    const fault = new StreamFault('Error generating stream: list index out of range', {
+    const error = new StreamError('Error generating stream: list index out of range', {
       id: 'r',
       final: true,
-    } as ConstructorParameters<typeof StreamFault>[1]);
-    const guided = pair([fault]);
+    } as ConstructorParameters<typeof StreamError>[1]);
+    const guided = pair([error]);
     expect(await ask(guided.balancer, guided.servers, { isGuided: true })).toMatchObject({
       names: [],
       isSuspect: false,
     });
-    const plain = pair([fault]);
-    const answered = ask(plain.balancer, plain.servers);
+    const plain = pair([error]);
+    const completed = ask(plain.balancer, plain.servers);
     await vi.advanceTimersByTimeAsync(100);
-    expect([await answered, begun(guided.servers), begun(plain.servers)]).toEqual([{ names: ['two'] }, [1, 0], [1, 1]]);
+    expect([await completed, start(guided.servers), start(plain.servers)]).toEqual([
+      { names: ['two'] },
+      [1, 0],
+      [1, 1],
+    ]);
   });
 });
 
 describe('a failed engine whose backend unloads the model', () => {
   it('is reported once more, and counted once', async () => {
-    const { balancer, servers, place } = pair([dead()]);
-    const heard: unknown[] = [];
-    balancer.engines.listen({ onFailed: (_, { message }, isOwn) => heard.push([message, isOwn]) });
+    const { balancer, servers, location } = pair([dead()]);
+    const received: unknown[] = [];
+    balancer.engines.listen({ onFailed: (_, { message }, isOwn) => received.push([message, isOwn]) });
     const unhealthy = 'Model is unavailable due to unhealthy vLLM engine';
     await ask(balancer, servers);
     for (const message of [unhealthy, unhealthy, deadText])
-      balancer.engines.fail(place, { ...found('probe'), message }, false);
-    expect(heard).toEqual([
+      balancer.engines.fail(location, { ...found('probe'), message }, false);
+    expect(received).toEqual([
       [deadText, true],
       [unhealthy, false],
     ]);
-    expect(balancer.engines.failureOf(place)).toMatchObject({ message: unhealthy, by: 'request' });
+    expect(balancer.engines.failureOf(location)).toMatchObject({ message: unhealthy, by: 'request' });
     expect(balancer.snapshot().servers[0]?.engineFailures).toEqual(new Map([['m', 1]]));
   });
 });
@@ -158,25 +162,25 @@ describe('inferences that go together', () => {
     expect(await ask(balancer, servers, { shared, isGuided: true })).toEqual(failed);
     expect(await ask(balancer, servers, { shared, isGuided: true })).toEqual(failed);
     await vi.advanceTimersByTimeAsync(100);
-    expect([await first, begun(servers)]).toEqual([failed, [2, 0]]);
+    expect([await first, start(servers)]).toEqual([failed, [2, 0]]);
   });
 });
 
 describe('a healed engine', () => {
   it('takes requests again, and is reported once', async () => {
-    const { balancer, servers, place } = pair([dead()]);
-    const heard: unknown[] = [];
+    const { balancer, servers, location } = pair([dead()]);
+    const received: unknown[] = [];
     balancer.engines.listen({
-      onFailed: ({ model }, { by }, isOwn) => heard.push(['failed', model, by, isOwn]),
-      onHealed: ({ model }) => heard.push(['healed', model]),
+      onFailed: ({ model }, { by }, isOwn) => received.push(['failed', model, by, isOwn]),
+      onHealed: ({ model }) => received.push(['healed', model]),
     });
     await ask(balancer, [servers[0]]);
-    balancer.engines.fail(place, found('probe'), true);
+    balancer.engines.fail(location, found('probe'), true);
     servers[0].steps = ['answer', 'end'];
-    balancer.engines.heal(place);
-    balancer.engines.heal(place);
+    balancer.engines.heal(location);
+    balancer.engines.heal(location);
     expect(await ask(balancer, [servers[0]])).toEqual({ names: ['one'] });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['failed', 'm', 'request', true],
       ['healed', 'm'],
     ]);

@@ -1,12 +1,12 @@
-import type { Entry } from '../../active-list.ts';
+import type { ListEntry } from '../../active-list.ts';
 import { failedPart, markSuspect, unloadsModel } from '../../kserve/engine-failure.ts';
-import type { EngineFailure, EngineListener, EnginePlace, Engines } from '../../kserve/engines.ts';
+import type { EngineFailure, EngineListener, EngineLocation, Engines } from '../../kserve/engines.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { EngineState, EngineStream } from './engine-state.ts';
 import type { ServerState } from './server-state.ts';
-import type { Ticker, Waiting } from './ticker.ts';
+import type { Ticker, TickListener } from './ticker.ts';
 
 interface WatchOptions {
   readonly ticker: Ticker;
@@ -21,11 +21,11 @@ interface WatchOptions {
  * Which engines have failed. Triton still reports a model as ready after its engine process ended, so only the outcomes
  * of requests and probes count. A failed engine gets no requests until it is healed.
  */
-export class EngineWatch implements Engines, Waiting {
+export class EngineWatch implements Engines, TickListener {
   readonly #options: WatchOptions;
   readonly #listeners: EngineListener[] = [];
   #streams = 0;
-  #ticking: Entry<Waiting> | undefined;
+  #ticking: ListEntry<TickListener> | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -35,24 +35,24 @@ export class EngineWatch implements Engines, Waiting {
     this.#listeners.push(listener);
   }
 
-  failureOf({ server, model }: EnginePlace): EngineFailure | undefined {
+  failureOf({ server, model }: EngineLocation): EngineFailure | undefined {
     return this.#options.stateOf(server)?.engines.get(model)?.failure;
   }
 
   failed(): ReturnType<Engines['failed']> {
     return [...this.#options.states()].flatMap(({ server, engines }) =>
-      [...engines].flatMap(([model, { failure }]) => (failure ? [{ place: { server, model }, failure }] : [])),
+      [...engines].flatMap(([model, { failure }]) => (failure ? [{ location: { server, model }, failure }] : [])),
     );
   }
 
   /** An inference starts on an engine. */
-  enter(engine: EngineState, stream: EngineStream): Entry<EngineStream> {
-    if (engine.streams.size === 0) engine.heard(performance.now());
+  enter(engine: EngineState, stream: EngineStream): ListEntry<EngineStream> {
+    if (engine.streams.size === 0) engine.noteActivity(performance.now());
     if (this.#streams++ === 0) this.#ticking = this.#options.ticker.add(this);
     return engine.streams.add(stream);
   }
 
-  leave(state: ServerState, model: string, entry: Entry<EngineStream>): void {
+  leave(state: ServerState, model: string, entry: ListEntry<EngineStream>): void {
     if (!state.engines.get(model)?.streams.remove(entry)) return;
     state.forgetEngine(model);
     if (--this.#streams === 0 && this.#ticking) this.#options.ticker.remove(this.#ticking);
@@ -75,20 +75,20 @@ export class EngineWatch implements Engines, Waiting {
     this.#note(state, model, { part, message: error.message, by: 'request', requestId, at: Date.now() }, true);
   }
 
-  fail({ server, model }: EnginePlace, failure: EngineFailure, isOwn: boolean): void {
+  fail({ server, model }: EngineLocation, failure: EngineFailure, isOwn: boolean): void {
     const state = this.#options.stateOf(server);
     if (state) this.#note(state, model, failure, isOwn);
   }
 
-  heal(place: EnginePlace): void {
-    const { server, model } = place;
+  heal(location: EngineLocation): void {
+    const { server, model } = location;
     const state = this.#options.stateOf(server);
     const engine = state?.engines.get(model);
     if (!state || !engine?.failure) return;
     engine.failure = undefined;
     state.models.get(model)?.close();
     state.forgetEngine(model);
-    for (const listener of this.#listeners) listener.onHealed?.(place);
+    for (const listener of this.#listeners) listener.onHealed?.(location);
   }
 
   tick(now: number): void {
@@ -107,8 +107,8 @@ export class EngineWatch implements Engines, Waiting {
     if (known && (unloadsModel(known.message) || !unloadsModel(failure.message))) return;
     engine.failure = known ? { ...known, message: failure.message } : failure;
     if (isOwn && !known) engine.failures++;
-    const place = { server: state.server, model };
-    for (const listener of this.#listeners) listener.onFailed?.(place, engine.failure, isOwn);
+    const location = { server: state.server, model };
+    for (const listener of this.#listeners) listener.onFailed?.(location, engine.failure, isOwn);
     for (const stream of engine.streams) stream.abandon(engineError(failure));
   }
 }

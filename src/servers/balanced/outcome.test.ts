@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { OversizedMessage } from '../../kserve/grpc-frames.ts';
-import { StreamFault } from '../../kserve/infer-codec.ts';
+import { StreamError } from '../../kserve/infer-codec.ts';
+import { ResponseTimeoutError } from '../../kserve/response-timeout-error.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
-import { WaitFault } from '../../kserve/wait-fault.ts';
 import { blameFor } from './outcome.ts';
 
 const head = { model: 'm', version: '1', id: '', parameters: {}, outputs: [] };
-const said = (text: string, final = true) => new StreamFault(text, { ...head, final });
+const said = (text: string, final = true) => new StreamError(text, { ...head, final });
 const coded = (code: StatusCode, text = 'x') => new StatusError(code, text);
 
 describe('blameFor', () => {
   it.each([
     ['a connection that broke', new StatusError('UNAVAILABLE', 'x', { unreachable: true }), undefined, 'server'],
-    ['a first response that did not come', new WaitFault('first', 1), undefined, 'server'],
+    ['a first response that did not come', new ResponseTimeoutError('first', 1), undefined, 'server'],
     ['an answer that did not come in time', coded('DEADLINE_EXCEEDED'), undefined, 'server'],
     ['a server that shuts down', coded('UNAVAILABLE'), undefined, 'server'],
     ['a dead engine, by its contract', said('Error generating stream: EngineDeadError'), 503, 'server'],

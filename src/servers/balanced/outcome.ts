@@ -1,6 +1,6 @@
 import { failedPart } from '../../kserve/engine-failure.ts';
 import { OversizedMessage } from '../../kserve/grpc-frames.ts';
-import { StreamFault } from '../../kserve/infer-codec.ts';
+import { StreamError } from '../../kserve/infer-codec.ts';
 import { type StatusCode, StatusError } from '../../kserve/status.ts';
 
 /**
@@ -33,7 +33,7 @@ export function blameFor(error: unknown, statusOf?: (error: StatusError) => numb
   if (ofRequests.has(error.code)) return 'request';
   if (error.code === 'RESOURCE_EXHAUSTED' || error.code === 'NOT_FOUND') return 'elsewhere';
   // Streams return only an error text. Without the final flag, Triton rejected the request before a model saw it.
-  if (error instanceof StreamFault) return error.final ? 'unclear' : 'request';
+  if (error instanceof StreamError) return error.final ? 'unclear' : 'request';
   // Models report INTERNAL also for inputs that they cannot use.
   return error.code === 'UNKNOWN' || error.code === 'INTERNAL' ? 'unclear' : 'server';
 }

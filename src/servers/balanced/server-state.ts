@@ -13,7 +13,7 @@ const smoothing = 0.2;
 const leastWeight = 0.1;
 
 /** The last failure of a server. */
-export interface LastFault {
+export interface LastFailure {
   readonly error: unknown;
   readonly model: string;
   /** Milliseconds since 1970. */
@@ -21,8 +21,8 @@ export interface LastFault {
 }
 
 /** An inference that waits for its first response and can move to another server. */
-export interface Losable {
-  lose(fault: StatusError): void;
+export interface PendingInference {
+  onServerLost(error: StatusError): void;
 }
 
 /** The state of a server, learned from its responses. */
@@ -35,7 +35,7 @@ export class ServerState {
   readonly outcomes = new OutcomeWindow();
   /** Open while the server is unreachable. */
   readonly reach: Breaker;
-  readonly waiting = new ActiveList<Losable>();
+  readonly waiting = new ActiveList<PendingInference>();
   running = 0;
   requests = 0;
   failures = 0;
@@ -43,7 +43,7 @@ export class ServerState {
   retried = 0;
   ejections = 0;
   ejectedUntil = 0;
-  lastFault: LastFault | undefined;
+  lastFailure: LastFailure | undefined;
   /** Milliseconds to the first response, smoothed; undefined before there was one. */
   firstResponse: number | undefined;
   #slowSince = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { EngineFailure } from '../../kserve/engines.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
 import type { BreakerState } from './breaker.ts';
-import type { LastFault, ServerState } from './server-state.ts';
+import type { LastFailure, ServerState } from './server-state.ts';
 
 /** The state of a server at one moment; durations in milliseconds. */
 export interface ServerSnapshot {
@@ -20,7 +20,7 @@ export interface ServerSnapshot {
   readonly weight: number;
   /** To the first response, smoothed; undefined before there was one. */
   readonly firstResponse: number | undefined;
-  readonly lastFault: LastFault | undefined;
+  readonly lastFailure: LastFailure | undefined;
   readonly models: ReadonlyMap<string, BreakerState>;
   /** The failed engines by model, and how often each failed so far. */
   readonly failedEngines: ReadonlyMap<string, EngineFailure>;
@@ -40,7 +40,7 @@ export function snapshotOf(state: ServerState, now: number): ServerSnapshot {
     ejectedFor: Math.max(0, state.ejectedUntil - now),
     weight: state.weightAt(now),
     firstResponse: state.firstResponse,
-    lastFault: state.lastFault,
+    lastFailure: state.lastFailure,
     models: new Map([...state.models].map(([model, breaker]) => [model, breaker.stateAt(now)])),
     failedEngines: new Map(engines.flatMap(([model, { failure }]) => (failure ? [[model, failure] as const] : []))),
     engineFailures: new Map(

@@ -1,7 +1,7 @@
-import { ActiveList, type Entry } from '../../active-list.ts';
+import { ActiveList, type ListEntry } from '../../active-list.ts';
 
 /** Called at each tick while it is a member of the ticker. */
-export interface Waiting {
+export interface TickListener {
   tick(now: number): void;
 }
 
@@ -10,19 +10,19 @@ const interval = 100;
 
 /** One timer for everything that may wait too long, instead of one timer per wait. */
 export class Ticker {
-  readonly #members = new ActiveList<Waiting>();
+  readonly #members = new ActiveList<TickListener>();
   #timer: NodeJS.Timeout | undefined;
   /** The time of the last tick, in milliseconds of performance.now(). */
   now = performance.now();
 
-  add(member: Waiting): Entry<Waiting> {
+  add(member: TickListener): ListEntry<TickListener> {
     const entry = this.#members.add(member);
     if (this.#members.size === 1) this.now = performance.now();
     this.#timer ??= setInterval(this.#look, interval).unref();
     return entry;
   }
 
-  remove(entry: Entry<Waiting>): void {
+  remove(entry: ListEntry<TickListener>): void {
     this.#members.remove(entry);
   }
 

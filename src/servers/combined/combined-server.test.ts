@@ -3,6 +3,7 @@ import { balancerWith } from '../../../test/support/balance-fixtures.ts';
 import { firstResponse } from '../../kserve/awaited-responses.ts';
 import { LocalResponse } from '../../kserve/local-response.ts';
 import type { ControlCalls, ControlMethod, ModelIndexEntry } from '../../kserve/messages.ts';
+import { ResponseTimeoutError } from '../../kserve/response-timeout-error.ts';
 import type {
   InferenceServer,
   InferRequest,
@@ -11,9 +12,8 @@ import type {
   RunningInference,
 } from '../../kserve/server.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { WaitFault } from '../../kserve/wait-fault.ts';
 import { CombinedServer } from './combined-server.ts';
-import { OneResponse } from './one-response.ts';
+import { UnaryInference } from './unary-inference.ts';
 
 /** A server with nothing but an index, that tells which calls reached it. */
 class FakeServer implements InferenceServer {
@@ -36,7 +36,7 @@ class FakeServer implements InferenceServer {
     if (this.isHung) await new Promise(() => undefined);
     if (this.isDown) throw new StatusError('UNAVAILABLE', `${this.name} is down`, { unreachable: true });
     if (method !== 'RepositoryIndex') this.reached.push(`${method} ${JSON.stringify(request)}`);
-    const answers: Partial<Record<ControlMethod, unknown>> = {
+    const responses: Partial<Record<ControlMethod, unknown>> = {
       RepositoryIndex: { models: this.#models },
       ServerReady: { ready: this.#models.every(({ state }) => state === 'READY') },
       ServerLive: { live: true },
@@ -44,8 +44,8 @@ class FakeServer implements InferenceServer {
       ModelReady: { ready: true },
       ModelStatistics: { model_stats: this.#models.map(({ name }) => statistics(name)) },
     };
-    const answer: unknown = answers[method] ?? {};
-    return answer as ControlCalls[Method]['response'];
+    const response: unknown = responses[method] ?? {};
+    return response as ControlCalls[Method]['response'];
   }
 
   async infer({ model, id }: InferRequest): Promise<InferResponse> {
@@ -54,7 +54,7 @@ class FakeServer implements InferenceServer {
   }
 
   stream(request: InferRequest, sink: ResponseSink): RunningInference {
-    return new OneResponse(() => this.infer(request), sink, undefined);
+    return new UnaryInference(() => this.infer(request), sink, undefined);
   }
 
   async close(): Promise<void> {
@@ -79,9 +79,9 @@ function statistics(name: string) {
 
 const request = (model: string, parameters = {}) => ({ model, id: '', inputs: [], parameters });
 
-async function answeredBy(server: InferenceServer, asked: InferRequest, times: number): Promise<string[]> {
+async function completedBy(server: InferenceServer, requested: InferRequest, times: number): Promise<string[]> {
   const names: string[] = [];
-  for (let turn = 0; turn < times; turn++) names.push((await server.infer(asked)).version);
+  for (let turn = 0; turn < times; turn++) names.push((await server.infer(requested)).version);
   return names;
 }
 
@@ -113,7 +113,7 @@ describe('CombinedServer', () => {
     expect(await isReady()).toBe(false);
     servers.push(two);
     expect(await isReady()).toBe(true);
-    expect(await answeredBy(combined, request('shared'), 2)).toEqual(['two', 'two']);
+    expect(await completedBy(combined, request('shared'), 2)).toEqual(['two', 'two']);
     balancer.engines.fail({ server: two, model: 'shared' }, failure, true);
     expect(await isReady()).toBe(false);
     balancer.engines.heal({ server: one, model: 'shared' });
@@ -122,16 +122,16 @@ describe('CombinedServer', () => {
 
   it('sends requests to a server that has the model ready, by turns', async () => {
     const [, , combined] = pair();
-    expect(await answeredBy(combined, request('own'), 2)).toEqual(['one', 'one']);
-    expect(await answeredBy(combined, request('half'), 2)).toEqual(['two', 'two']);
-    expect(new Set(await answeredBy(combined, request('shared'), 4))).toEqual(new Set(['one', 'two']));
+    expect(await completedBy(combined, request('own'), 2)).toEqual(['one', 'one']);
+    expect(await completedBy(combined, request('half'), 2)).toEqual(['two', 'two']);
+    expect(new Set(await completedBy(combined, request('shared'), 4))).toEqual(new Set(['one', 'two']));
     const streamed = await firstResponse((sink) => combined.stream(request('other'), sink));
     expect(streamed?.version).toBe('two');
   });
 
   it('keeps a sequence at one server', async () => {
     const [, , combined] = pair();
-    expect(new Set(await answeredBy(combined, request('shared', { sequence_id: 7 }), 6)).size).toBe(1);
+    expect(new Set(await completedBy(combined, request('shared', { sequence_id: 7 }), 6)).size).toBe(1);
   });
 
   it('keeps a sequence where it is when another server comes, unless it is that one', async () => {
@@ -207,8 +207,8 @@ describe('CombinedServer', () => {
 
   it('begins again elsewhere what its own time has ended, not what the client gave too little time', async () => {
     const [one, , combined] = pair();
-    one.inferFault = new WaitFault('first', 5);
-    expect(await answeredBy(combined, request('shared'), 2)).toEqual(['two', 'two']);
+    one.inferFault = new ResponseTimeoutError('first', 5);
+    expect(await completedBy(combined, request('shared'), 2)).toEqual(['two', 'two']);
     one.inferFault = new StatusError('DEADLINE_EXCEEDED', 'late');
     const outcomes = await Promise.allSettled([combined.infer(request('shared')), combined.infer(request('shared'))]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);

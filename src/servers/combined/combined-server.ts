@@ -1,6 +1,7 @@
 import { firstResponse } from '../../kserve/awaited-responses.ts';
 import { DeferredInference, type EnteredInference } from '../../kserve/deferred-inference.ts';
 import type { ControlCalls, ControlMethod } from '../../kserve/messages.ts';
+import { ResponseTimeoutError } from '../../kserve/response-timeout-error.ts';
 import type {
   CallOptions,
   InferenceServer,
@@ -11,14 +12,13 @@ import type {
 } from '../../kserve/server.ts';
 import type { GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { WaitFault } from '../../kserve/wait-fault.ts';
 import type { Balancer } from '../balanced/balancer.ts';
 import { mergeIndex, mergeStatistics } from './merge-responses.ts';
 import { isInSequence, ModelMap, noServer } from './model-map.ts';
-import { OneResponse } from './one-response.ts';
+import { UnaryInference } from './unary-inference.ts';
 
-type Calls = { [Method in ControlMethod]: Call<Method> };
-type Call<Method extends ControlMethod> = (
+type ControlPlan = { [Method in ControlMethod]: ControlCall<Method> };
+type ControlCall<Method extends ControlMethod> = (
   request: ControlCalls[Method]['request'],
   options: CallOptions,
 ) => Promise<ControlCalls[Method]['response']>;
@@ -31,7 +31,7 @@ export class CombinedServer implements InferenceServer {
   readonly #list: () => readonly InferenceServer[];
   readonly #balancer: Balancer;
   readonly #models: ModelMap;
-  readonly #calls: Calls;
+  readonly #calls: ControlPlan;
 
   constructor(servers: () => readonly InferenceServer[], balancer: Balancer) {
     this.#list = servers;
@@ -57,13 +57,13 @@ export class CombinedServer implements InferenceServer {
     const isModelReady = method === 'ModelReady';
     if (only && others.length === 0 && !isModelReady) return only.call(method, request, options);
     if (!only) throw noServer();
-    const call = this.#calls[method] as Call<Method>;
+    const call = this.#calls[method] as ControlCall<Method>;
     return call(request, options);
   }
 
   async infer(request: InferRequest, options: CallOptions = {}): Promise<InferResponse> {
-    const entered = await this.#enter(request, { ...options, answersOnce: true }, (server, call, sink) => {
-      return new OneResponse((signal) => server.infer(request, { ...call, signal }), sink, call.signal);
+    const entered = await this.#enter(request, { ...options, hasSingleResponse: true }, (server, call, sink) => {
+      return new UnaryInference((signal) => server.infer(request, { ...call, signal }), sink, call.signal);
     });
     const response = await firstResponse((sink) => entered.begin(sink));
     if (!response) throw new StatusError('INTERNAL', 'The server ended the call without a response.');
@@ -83,20 +83,20 @@ export class CombinedServer implements InferenceServer {
   /** Finds the servers that have the model. */
   async #enter(
     request: InferRequest,
-    { signal, timeout, metadata, answersOnce = false }: CallOptions & Pick<GroupOptions, 'answersOnce'>,
+    { signal, timeout, metadata, hasSingleResponse = false }: CallOptions & Pick<GroupOptions, 'hasSingleResponse'>,
     begin: (server: InferenceServer, call: CallOptions, sink: ResponseSink) => RunningInference,
   ): Promise<EnteredInference> {
     const servers = await this.#models.serversFor(request);
     const limits = { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
     const group = this.#balancer.groupOf(request.model, servers);
     // Whether its tensors contain a guide is unknown here.
-    const given: GroupOptions = {
+    const groupOptions: GroupOptions = {
       ...limits,
-      answersOnce,
+      hasSingleResponse,
       isOnlyOnce: isInSequence(request),
       isGuided: true,
       requestId: request.id,
-      statusOf: ofClients,
+      statusOf: clientStatus,
     };
     return {
       begin: (outer) =>
@@ -110,17 +110,17 @@ export class CombinedServer implements InferenceServer {
             return begin(server, call, sink);
           },
           outer,
-          given,
+          groupOptions,
         ),
     };
   }
 
   /** How each call is distributed over the servers. */
-  #plan(): Calls {
+  #plan(): ControlPlan {
     return { ...this.#healthCalls(), ...this.#modelCalls(), ...this.#deviceCalls() };
   }
 
-  #healthCalls(): Pick<Calls, 'ServerLive' | 'ServerReady' | 'ModelReady' | 'ServerMetadata'> {
+  #healthCalls(): Pick<ControlPlan, 'ServerLive' | 'ServerReady' | 'ModelReady' | 'ServerMetadata'> {
     return {
       ServerLive: async (request, options) => ({
         live: await this.#some('ServerLive', request, options, ({ live }) => live),
@@ -147,7 +147,7 @@ export class CombinedServer implements InferenceServer {
   }
 
   #modelCalls(): Pick<
-    Calls,
+    ControlPlan,
     'ModelMetadata' | 'ModelConfig' | 'ModelStatistics' | `Repository${'Index' | 'ModelLoad' | 'ModelUnload'}`
   > {
     return {
@@ -158,12 +158,12 @@ export class CombinedServer implements InferenceServer {
         const knowing = name === '' ? undefined : await this.#models.knowing(name);
         if (knowing?.length === 0)
           throw new StatusError('INVALID_ARGUMENT', `requested model '${name}' is not available`);
-        const answers = await this.#every('ModelStatistics', request, options, knowing);
-        return { model_stats: mergeStatistics(answers.flatMap(({ model_stats }) => model_stats)) };
+        const responses = await this.#every('ModelStatistics', request, options, knowing);
+        return { model_stats: mergeStatistics(responses.flatMap(({ model_stats }) => model_stats)) };
       },
       RepositoryIndex: async (request, options) => {
-        const answers = await this.#every('RepositoryIndex', request, options);
-        return { models: mergeIndex(answers.flatMap(({ models }) => models)) };
+        const responses = await this.#every('RepositoryIndex', request, options);
+        return { models: mergeIndex(responses.flatMap(({ models }) => models)) };
       },
       RepositoryModelLoad: async (request, options) => {
         const knowing = await this.#models.knowing(request.model_name);
@@ -182,19 +182,19 @@ export class CombinedServer implements InferenceServer {
   }
 
   #deviceCalls(): Pick<
-    Calls,
+    ControlPlan,
     `${'System' | 'Cuda'}SharedMemory${'Status' | 'Register' | 'Unregister'}` | 'TraceSetting' | 'LogSettings'
   > {
     return {
       SystemSharedMemoryStatus: async (request, options) => {
-        const answers = await this.#every('SystemSharedMemoryStatus', request, options);
-        return { regions: Object.assign({}, ...answers.map(({ regions }) => regions)) };
+        const responses = await this.#every('SystemSharedMemoryStatus', request, options);
+        return { regions: Object.assign({}, ...responses.map(({ regions }) => regions)) };
       },
       SystemSharedMemoryRegister: (request, options) => this.#first('SystemSharedMemoryRegister', request, options),
       SystemSharedMemoryUnregister: (request, options) => this.#first('SystemSharedMemoryUnregister', request, options),
       CudaSharedMemoryStatus: async (request, options) => {
-        const answers = await this.#every('CudaSharedMemoryStatus', request, options);
-        return { regions: Object.assign({}, ...answers.map(({ regions }) => regions)) };
+        const responses = await this.#every('CudaSharedMemoryStatus', request, options);
+        return { regions: Object.assign({}, ...responses.map(({ regions }) => regions)) };
       },
       CudaSharedMemoryRegister: (request, options) => this.#first('CudaSharedMemoryRegister', request, options),
       CudaSharedMemoryUnregister: (request, options) => this.#first('CudaSharedMemoryUnregister', request, options),
@@ -239,7 +239,7 @@ export class CombinedServer implements InferenceServer {
     method: Method,
     request: ControlCalls[Method]['request'],
     options: CallOptions,
-    says: (answer: ControlCalls[Method]['response']) => boolean,
+    says: (response: ControlCalls[Method]['response']) => boolean,
     servers = this.#servers,
   ): Promise<boolean> {
     const calls = servers.map(async (server) => {
@@ -256,10 +256,10 @@ export class CombinedServer implements InferenceServer {
     options: CallOptions,
     servers?: readonly InferenceServer[],
   ): Promise<[ControlCalls[Method]['response'], ...ControlCalls[Method]['response'][]]> {
-    const answering = await this.#models.answering();
-    const sure = servers?.filter((server) => answering.includes(server));
-    const asked = sure?.length ? sure : (servers ?? answering);
-    const settled = await Promise.allSettled(asked.map((server) => server.call(method, request, bounded(options))));
+    const responding = await this.#models.responding();
+    const sure = servers?.filter((server) => responding.includes(server));
+    const targets = sure?.length ? sure : (servers ?? responding);
+    const settled = await Promise.allSettled(targets.map((server) => server.call(method, request, bounded(options))));
     const [first, ...others] = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     if (first !== undefined) return [first, ...others];
     throw settled.find((outcome) => outcome.status === 'rejected')?.reason;
@@ -278,13 +278,13 @@ export class CombinedServer implements InferenceServer {
 }
 
 /** The longest timeout of a call to several servers, in milliseconds. */
-const longestAnswer = 5000;
+const longestTimeout = 5000;
 
-function bounded({ timeout = longestAnswer, ...options }: CallOptions): CallOptions {
-  return { ...options, timeout: Math.min(timeout, longestAnswer) };
+function bounded({ timeout = longestTimeout, ...options }: CallOptions): CallOptions {
+  return { ...options, timeout: Math.min(timeout, longestTimeout) };
 }
 
 /** The client chooses its deadline, so a missed one is no failure of the server; Conch's own timeouts are. */
-function ofClients(error: StatusError): number | undefined {
-  return error.code === 'DEADLINE_EXCEEDED' && !(error instanceof WaitFault) ? 408 : undefined;
+function clientStatus(error: StatusError): number | undefined {
+  return error.code === 'DEADLINE_EXCEEDED' && !(error instanceof ResponseTimeoutError) ? 408 : undefined;
 }

@@ -3,7 +3,7 @@ import { StatusError } from '../../kserve/status.ts';
 import { ServerIndex } from './server-index.ts';
 
 /** What a request requires of its server. */
-interface Wanted {
+interface ModelRequest {
   readonly model: string;
   readonly version?: string;
   readonly parameters?: Readonly<Record<string, ParameterValue>>;
@@ -19,7 +19,7 @@ export class ModelMap {
   }
 
   /** The servers that may take a request: those where the model is ready; for a sequence always the same one. */
-  async serversFor({ model, version = '', parameters = {} }: Wanted): Promise<readonly InferenceServer[]> {
+  async serversFor({ model, version = '', parameters = {} }: ModelRequest): Promise<readonly InferenceServer[]> {
     const servers = this.#list();
     if (servers.length === 0) throw noServer();
     if (servers.length === 1) return servers;
@@ -32,31 +32,31 @@ export class ModelMap {
   }
 
   /** One server that has a model. */
-  async serverFor(wanted: Wanted): Promise<InferenceServer> {
-    const servers = await this.serversFor(wanted);
+  async serverFor(request: ModelRequest): Promise<InferenceServer> {
+    const servers = await this.serversFor(request);
     return servers.find((server) => !this.#indexOf(server).isSilent) ?? (servers[0] as InferenceServer);
   }
 
   /** The servers that know a model, ready or not. */
   async knowing(model: string): Promise<InferenceServer[]> {
     const isKnown = (server: InferenceServer): boolean => this.#indexOf(server).rows.some(({ name }) => name === model);
-    const answering = await this.answering();
+    const responding = await this.responding();
     // No responding server has the model: one that was silent until now may.
-    if (!answering.some(isKnown)) await Promise.all(this.#list().map((server) => this.#indexOf(server).refresh()));
+    if (!responding.some(isKnown)) await Promise.all(this.#list().map((server) => this.#indexOf(server).refresh()));
     return this.#list().filter(isKnown);
   }
 
   /** The servers that respond; all of them if none does. */
-  async answering(): Promise<readonly InferenceServer[]> {
-    const asked = this.#list().map((server) => {
+  async responding(): Promise<readonly InferenceServer[]> {
+    const refreshes = this.#list().map((server) => {
       const index = this.#indexOf(server);
-      const answered = index.refresh();
-      return index.isSilent ? Promise.resolve() : answered;
+      const refresh = index.refresh();
+      return index.isSilent ? Promise.resolve() : refresh;
     });
-    await Promise.all(asked);
+    await Promise.all(refreshes);
     const servers = this.#list();
-    const answering = servers.filter((server) => !this.#indexOf(server).isSilent);
-    return answering.length > 0 ? answering : servers;
+    const responding = servers.filter((server) => !this.#indexOf(server).isSilent);
+    return responding.length > 0 ? responding : servers;
   }
 
   /** Something changed: the next lookup asks the servers again. */
@@ -80,7 +80,7 @@ export class ModelMap {
 }
 
 /** Whether a request belongs to a sequence, which one server must process in order. */
-export function isInSequence({ parameters }: Pick<Wanted, 'parameters'>): boolean {
+export function isInSequence({ parameters }: Pick<ModelRequest, 'parameters'>): boolean {
   return Boolean(parameters?.['sequence_id']);
 }
 

@@ -6,18 +6,18 @@ const freshFor = 1000;
 
 /** How long requests wait for the index, and how long it may still arrive for later ones. */
 const patience = 1000;
-const askTimeout = 10_000;
+const callTimeout = 10_000;
 
 /** The models of one server. While it does not respond, its last index stays, so that requests get its own error. */
 export class ServerIndex {
   readonly #server: InferenceServer;
   #rows: readonly ModelIndexEntry[] = [];
   #isSilent = false;
-  #asked: Promise<void> | undefined;
-  #askedAt = 0;
+  #pending: Promise<void> | undefined;
+  #calledAt = 0;
   /** Calls are numbered: only the last one counts. */
-  #question = 0;
-  #isAsking = false;
+  #callNumber = 0;
+  #isCalling = false;
 
   constructor(server: InferenceServer) {
     this.#server = server;
@@ -34,36 +34,37 @@ export class ServerIndex {
 
   /** Calls the server again if that is due. Resolves with its response, or after the longest wait. */
   refresh(): Promise<void> {
-    if (!this.#asked || (!this.#isAsking && performance.now() - this.#askedAt > freshFor)) this.#asked = this.#ask();
-    return this.#asked;
+    if (!this.#pending || (!this.#isCalling && performance.now() - this.#calledAt > freshFor))
+      this.#pending = this.#call();
+    return this.#pending;
   }
 
   /** The known index is outdated, and so is the one of a running call. */
   forget(): void {
-    this.#asked = undefined;
+    this.#pending = undefined;
   }
 
-  #ask(): Promise<void> {
-    this.#askedAt = performance.now();
-    this.#isAsking = true;
-    const question = ++this.#question;
+  #call(): Promise<void> {
+    this.#calledAt = performance.now();
+    this.#isCalling = true;
+    const callNumber = ++this.#callNumber;
     return new Promise((resolve) => {
       const giveUp = (): void => {
-        if (question === this.#question) this.#isSilent = true;
+        if (callNumber === this.#callNumber) this.#isSilent = true;
         resolve();
       };
       const timer = setTimeout(giveUp, patience);
-      const answered = ({ models }: { readonly models: readonly ModelIndexEntry[] }): void => {
-        if (question !== this.#question) return;
+      const onIndex = ({ models }: { readonly models: readonly ModelIndexEntry[] }): void => {
+        if (callNumber !== this.#callNumber) return;
         this.#rows = models;
         this.#isSilent = false;
       };
       void this.#server
-        .call('RepositoryIndex', {}, { timeout: askTimeout })
-        .then(answered, giveUp)
+        .call('RepositoryIndex', {}, { timeout: callTimeout })
+        .then(onIndex, giveUp)
         .finally(() => {
           clearTimeout(timer);
-          if (question === this.#question) this.#isAsking = false;
+          if (callNumber === this.#callNumber) this.#isCalling = false;
           resolve();
         });
     });

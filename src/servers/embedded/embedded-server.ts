@@ -15,7 +15,7 @@ import { messageOf } from '../../thrown.ts';
 import type { Tokenizer } from '../../tokenizer.ts';
 import type { LoraFile } from './engine/adapters.ts';
 import type { LoopFigures } from './engine/decode-loop.ts';
-import { EmbeddedModel, type ModelSurroundings } from './engine/embedded-model.ts';
+import { EmbeddedModel, type ModelHost } from './engine/embedded-model.ts';
 import { Engine, type EngineOptions } from './engine/engine.ts';
 import { modelBinding } from './engine/engine-internals.ts';
 import { engineTokenizer } from './engine/engine-tokenizer.ts';
@@ -51,7 +51,7 @@ export class EmbeddedServer implements InferenceServer {
 
   constructor(options: EmbeddedServerOptions) {
     this.#options = options;
-    const surroundings: ModelSurroundings = {
+    const host: ModelHost = {
       engine: () => this.#startEngine(),
       availableMemory: () => (options.availableMemory ?? availableMemory)(),
       onProgress: (model, fraction) => options.onProgress?.(model, fraction),
@@ -62,19 +62,19 @@ export class EmbeddedServer implements InferenceServer {
         throw new EngineError(`Two models are named ${name}. Give each model a name of its own.`);
       seen.add(`${name}:${version}`);
     }
-    this.#models = options.models.map((model) => new EmbeddedModel(model, surroundings));
+    this.#models = options.models.map((model) => new EmbeddedModel(model, host));
   }
 
   /** Loads the selected models, one after the other. Returns the errors of those that fail, which stay UNAVAILABLE. */
   async loadAll(
-    isWanted: (name: string) => boolean = () => true,
-  ): Promise<{ readonly name: string; readonly fault: EngineError }[]> {
-    const faults: { name: string; fault: EngineError }[] = [];
+    isSelected: (name: string) => boolean = () => true,
+  ): Promise<{ readonly name: string; readonly error: EngineError }[]> {
+    const errors: { name: string; error: EngineError }[] = [];
     for (const model of this.#models) {
-      if (!isWanted(model.options.name)) continue;
-      await model.load().catch((fault: EngineError) => faults.push({ name: model.options.name, fault }));
+      if (!isSelected(model.options.name)) continue;
+      await model.load().catch((error: EngineError) => errors.push({ name: model.options.name, error }));
     }
-    return faults;
+    return errors;
   }
 
   async call<Method extends ControlMethod>(
@@ -206,10 +206,10 @@ export class EmbeddedServer implements InferenceServer {
     const ready = this.#models.filter((model) => model.isReady && (name === '' || model.options.name === name));
     if (name !== '' && ready.length === 0)
       throw new StatusError('INVALID_ARGUMENT', `requested model '${name}' is not available`);
-    const wanted = version === '' ? ready : ready.filter((model) => Number(model.version) === checkVersion(version));
-    if (wanted.length === 0 && name !== '')
+    const selected = version === '' ? ready : ready.filter((model) => Number(model.version) === checkVersion(version));
+    if (selected.length === 0 && name !== '')
       throw new StatusError('INVALID_ARGUMENT', `requested model version is not available for model '${name}'`);
-    return wanted.map((model) => model.statistics);
+    return selected.map((model) => model.statistics);
   }
 
   async #load(name: string): Promise<void> {
@@ -217,13 +217,13 @@ export class EmbeddedServer implements InferenceServer {
     if (all.length === 0)
       throw new StatusError('INTERNAL', `failed to load '${name}', failed to poll from model repository`);
     const results = await Promise.allSettled(all.map((model) => model.load()));
-    const faults = results.flatMap((result, index) =>
+    const failures = results.flatMap((result, index) =>
       result.status === 'fulfilled'
         ? []
         : [`version ${all[index]?.version} is at UNAVAILABLE state: Internal: ${messageOf(result.reason)};\n`],
     );
-    if (faults.length > 0)
-      throw new StatusError('INVALID_ARGUMENT', `load failed for model '${name}': ${faults.join('')}`);
+    if (failures.length > 0)
+      throw new StatusError('INVALID_ARGUMENT', `load failed for model '${name}': ${failures.join('')}`);
   }
 
   /** Waits until the memory is free, unless generations still run: those end first, as in Triton. */

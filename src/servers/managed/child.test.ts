@@ -47,7 +47,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Resolves when there is no such process. */
-async function untilGone(pid: number): Promise<void> {
+async function untilClosed(pid: number): Promise<void> {
   for (let tries = 0; tries < 3000; tries++) {
     if (!isRunning(pid)) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -91,7 +91,7 @@ describe.skipIf(isWindows)('GuardedChild', () => {
     const [orphan = 0, program = 0] = (await firstLine).split(' ').map(Number);
     process.kill(program, 'SIGKILL');
     expect(await ended).toBe('killed by signal 9');
-    await untilGone(orphan);
+    await untilClosed(orphan);
   });
 
   it('says when the program cannot be started', async () => {

@@ -9,9 +9,9 @@ export interface FoundTriton {
   readonly backendDirectory?: string;
 }
 
-interface Places {
+interface TritonSearch {
   /** The operator's path; no other is tried then. */
-  readonly given: string | undefined;
+  readonly explicitPath: string | undefined;
   /** The value of PATH. */
   readonly path: string;
   readonly cacheDirectory: string;
@@ -25,8 +25,12 @@ export const noTriton =
   `(${containerProgram}), or put tritonserver on PATH. Models with backend: "llamacpp" do not need it.`;
 
 /** Tries the operator's path, or else PATH, the path in Triton's containers and the cache. */
-export async function findTritonserver({ given, path, cacheDirectory }: Places): Promise<FoundTriton | undefined> {
-  if (given !== undefined) return (await isProgram(given)) ? withBackends(given) : undefined;
+export async function findTritonserver({
+  explicitPath,
+  path,
+  cacheDirectory,
+}: TritonSearch): Promise<FoundTriton | undefined> {
+  if (explicitPath !== undefined) return (await isProgram(explicitPath)) ? withBackends(explicitPath) : undefined;
   const candidates = [
     ...path
       .split(delimiter)

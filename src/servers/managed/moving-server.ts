@@ -57,9 +57,9 @@ export class MovingServer implements InferenceServer {
     request: ControlCalls[Method]['request'],
     options?: CallOptions,
   ): Promise<ControlCalls[Method]['response']> {
-    const answer = await this.#running().call(method, request, options);
-    if (method !== 'RepositoryIndex') return answer;
-    const { models } = answer as ControlCalls['RepositoryIndex']['response'];
+    const response = await this.#running().call(method, request, options);
+    if (method !== 'RepositoryIndex') return response;
+    const { models } = response as ControlCalls['RepositoryIndex']['response'];
     return { models: models.filter(({ name }) => !this.#options.hiddenModels.includes(name)) };
   }
 

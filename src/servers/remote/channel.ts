@@ -1,14 +1,22 @@
 import type { SecureContextOptions } from 'node:tls';
 import { FrameReader, frame, type OnMessage } from '../../kserve/grpc-frames.ts';
-import { StreamFault } from '../../kserve/infer-codec.ts';
+import { StreamError } from '../../kserve/infer-codec.ts';
 import { StatusError, statusCodes, statusName } from '../../kserve/status.ts';
 import type { Signal } from '../../signal.ts';
+import {
+  cancelledError,
+  codeOfHttp,
+  connectionLostError,
+  invalidCallError,
+  resetError,
+  statusMessage,
+  timeoutError,
+} from './call-errors.ts';
 import { headerBlock } from './call-headers.ts';
 import type { Connection } from './connection.ts';
 import { Connector, type ConnectorOptions } from './connector.ts';
-import { brokenConnection, cancelled, codeOfHttp, faulty, overdue, resetCall, statusMessage } from './faults.ts';
 import { errorCodes } from './http2/frames.ts';
-import type { Headers } from './http2/hpack-decoder.ts';
+import type { Http2Headers } from './http2/hpack-decoder.ts';
 import type { Http2Request, StreamEnd, StreamListener } from './http2/http2-stream.ts';
 
 /** How calls on a channel are made; TLS when `secure` is given. */
@@ -31,7 +39,7 @@ export interface Call {
   /** Called for each message of the response. */
   readonly onMessage: OnMessage;
   /** Called once at the end: without an error if the status was OK. */
-  onEnd(fault: StatusError | undefined): void;
+  onEnd(error: StatusError | undefined): void;
   /** Whether the server has sent everything of the response but its end. */
   isComplete?(): boolean;
 }
@@ -58,13 +66,13 @@ export class Channel {
   /** Sends one message and returns the one message of the response. */
   unary(call: Omit<Call, 'onMessage' | 'onEnd'>): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      let answer: Buffer | undefined;
+      let response: Buffer | undefined;
       const onMessage: OnMessage = (bytes, from, to) => {
-        answer = bytes.subarray(from, to);
+        response = bytes.subarray(from, to);
       };
-      const onEnd = (fault: StatusError | undefined): void => {
-        if (fault) reject(fault);
-        else if (answer) resolve(answer);
+      const onEnd = (error: StatusError | undefined): void => {
+        if (error) reject(error);
+        else if (response) resolve(response);
         else reject(new StatusError('INTERNAL', 'The server ended the call without a response.'));
       };
       const started = this.start({ ...call, onMessage, onEnd });
@@ -77,13 +85,13 @@ export class Channel {
    * rejects instead of ending the call. The callbacks of the call are not called before this returns.
    */
   start(call: Call): RunningCall | Promise<RunningCall> {
-    if (call.signal?.aborted) throw cancelled();
+    if (call.signal?.aborted) throw cancelledError();
     const deadline = call.timeout === undefined ? undefined : performance.now() + call.timeout;
     const settings = { options: this.#options, deadline, connect: this.#connect };
     const { current } = this.#connector;
     if (current) return new Http2Call(current, call, settings);
     return unlessOver(this.#connector.connection(), call).then((connection) => {
-      if (call.signal?.aborted) throw cancelled();
+      if (call.signal?.aborted) throw cancelledError();
       return new Http2Call(connection, call, settings);
     });
   }
@@ -119,7 +127,7 @@ class Http2Call implements RunningCall, StreamListener {
   #status: StatusError | 'ok' | undefined;
   #hasEnded = false;
   /** Whether the call has ended for its listener, and the server has yet to close it. */
-  #isLeft = false;
+  #isDetached = false;
 
   constructor(connection: Connection, call: Call, settings: CallSettings) {
     this.#call = call;
@@ -142,7 +150,7 @@ class Http2Call implements RunningCall, StreamListener {
   }
 
   cancel(): void {
-    this.#stop(cancelled());
+    this.#stop(cancelledError());
   }
 
   pause(): void {
@@ -155,7 +163,7 @@ class Http2Call implements RunningCall, StreamListener {
     this.#request?.resume();
   }
 
-  onHeaders(received: Headers): void {
+  onHeaders(received: Http2Headers): void {
     const status = Number(received[':status']);
     if (status !== 200)
       this.#end(new StatusError(codeOfHttp(status), `The server responded with HTTP status ${status}.`));
@@ -169,13 +177,13 @@ class Http2Call implements RunningCall, StreamListener {
       );
   }
 
-  onTrailers(received: Headers): void {
+  onTrailers(received: Http2Headers): void {
     const status = received['grpc-status'];
     if (status === undefined) return;
     const code = Number(status);
     if (code === 0) this.#status = 'ok';
     else if (code === statusCodes.DEADLINE_EXCEEDED && this.#call.timeout !== undefined)
-      this.#status = overdue(this.#call.timeout);
+      this.#status = timeoutError(this.#call.timeout);
     else this.#status = new StatusError(statusName(code), statusMessage(received['grpc-message']));
   }
 
@@ -184,25 +192,25 @@ class Http2Call implements RunningCall, StreamListener {
     try {
       this.#reader.push(bytes, from, to, this.#call.onMessage);
     } catch (error) {
-      if (error instanceof StreamFault) this.#endWithServer(error);
+      if (error instanceof StreamError) this.#endWithServer(error);
       else
         this.#end(error instanceof StatusError ? error : new StatusError('INTERNAL', String(error), { cause: error }));
     }
   }
 
   onClose(end: StreamEnd): void {
-    if (this.#isLeft) this.#forget();
+    if (this.#isDetached) this.#forget();
     else if (this.#status instanceof StatusError) this.#end(this.#status);
     else if (isRefused(end) && this.#refusals < mostRefusals) void this.#sendAgain();
-    else if (end !== 'complete') this.#end('reset' in end ? resetCall(end.reset) : broken(end.broken));
-    else if (this.#status === undefined) this.#end(faulty('The server ended the call without a status.'));
-    else if (this.#reader.isInsideMessage) this.#end(faulty('The server ended the call inside a message.'));
+    else if (end !== 'complete') this.#end('reset' in end ? resetError(end.reset) : connectionError(end.broken));
+    else if (this.#status === undefined) this.#end(invalidCallError('The server ended the call without a status.'));
+    else if (this.#reader.isInsideMessage) this.#end(invalidCallError('The server ended the call inside a message.'));
     else this.#end(undefined);
   }
 
   async #sendAgain(): Promise<void> {
     this.#refusals++;
-    this.#leaveConnection();
+    this.#releaseConnection();
     try {
       const connection = await this.#settings.connect();
       if (this.#hasEnded) return;
@@ -217,38 +225,38 @@ class Http2Call implements RunningCall, StreamListener {
 
   readonly #onDeadline = (): void => {
     const connection = this.#connection;
-    this.#stop(overdue(this.#call.timeout));
+    this.#stop(timeoutError(this.#call.timeout));
     connection?.probe();
   };
 
   /** Ends the call from this side. */
-  #stop(fault: StatusError): void {
+  #stop(error: StatusError): void {
     if (this.#hasEnded) return;
-    if (this.#call.isComplete?.()) this.#endWithServer(fault);
-    else this.#end(fault);
+    if (this.#call.isComplete?.()) this.#endWithServer(error);
+    else this.#end(error);
   }
 
-  #end(fault: StatusError | undefined): void {
+  #end(error: StatusError | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#forget();
-    if (fault) this.#request?.cancel();
-    this.#call.onEnd(fault);
+    if (error) this.#request?.cancel();
+    this.#call.onEnd(error);
   }
 
   /**
    * A server that has sent its last response, or an error in a message, ends the call itself. The call is not reset
    * meanwhile: Triton would hold the model forever and could no longer unload it.
    */
-  #endWithServer(fault: StatusError): void {
+  #endWithServer(error: StatusError): void {
     this.#hasEnded = true;
-    this.#isLeft = true;
+    this.#isDetached = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#onOverdueClose, longestClose);
     this.#timer.unref();
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
     this.#request?.resume();
-    this.#call.onEnd(fault);
+    this.#call.onEnd(error);
   }
 
   readonly #onOverdueClose = (): void => {
@@ -257,13 +265,13 @@ class Http2Call implements RunningCall, StreamListener {
   };
 
   #forget(): void {
-    this.#isLeft = false;
-    this.#leaveConnection();
+    this.#isDetached = false;
+    this.#releaseConnection();
     clearTimeout(this.#timer);
     this.#call.signal?.removeEventListener('abort', this.#onAbort);
   }
 
-  #leaveConnection(): void {
+  #releaseConnection(): void {
     if (this.#connection) this.#connection.calls--;
     this.#connection = undefined;
   }
@@ -274,8 +282,8 @@ function isRefused(end: StreamEnd): boolean {
   return typeof end === 'object' && 'reset' in end && end.reset === errorCodes.REFUSED_STREAM;
 }
 
-function broken(cause: Error | undefined): StatusError {
-  return cause instanceof StatusError ? cause : brokenConnection(cause);
+function connectionError(cause: Error | undefined): StatusError {
+  return cause instanceof StatusError ? cause : connectionLostError(cause);
 }
 
 const longestTimer = 2 ** 31 - 1;
@@ -289,8 +297,8 @@ function timeLeft(deadline: number): number {
 function unlessOver<Value>(promise: Promise<Value>, call: Call): Promise<Value> {
   const { signal, timeout } = call;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(cancelled());
-    const onDeadline = (): void => reject(overdue(call.timeout));
+    const onAbort = (): void => reject(cancelledError());
+    const onDeadline = (): void => reject(timeoutError(call.timeout));
     const timer = timeout === undefined ? undefined : setTimeout(onDeadline, Math.min(timeout, longestTimer));
     signal?.addEventListener('abort', onAbort, { once: true });
     const settle = (): void => {

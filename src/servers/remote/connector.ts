@@ -2,10 +2,10 @@ import { StatusError } from '../../kserve/status.ts';
 import { connectReason } from './connect-reason.ts';
 import { Connection } from './connection.ts';
 import type { Http2Session } from './http2/http2-session.ts';
-import { HungUp, type OpeningSession, openSession, type SessionPlace } from './http2/open-session.ts';
+import { ClosedEarlyError, type OpeningSession, openSession, type SessionAddress } from './http2/open-session.ts';
 
 /** The address, and how to connect. */
-export interface ConnectorOptions extends SessionPlace {
+export interface ConnectorOptions extends SessionAddress {
   /** Milliseconds for the connection, TLS and the HTTP/2 preface together. */
   readonly connectTimeout: number;
   /** Milliseconds between HTTP/2 pings; Triton counts strikes against pings that come faster than every five minutes. */
@@ -32,7 +32,7 @@ export class Connector {
   #connecting: Promise<Connection> | undefined;
   #failures = 0;
   #nextAttempt = 0;
-  #lastFault: StatusError | undefined;
+  #lastError: StatusError | undefined;
   #isClosed = false;
 
   constructor(options: ConnectorOptions) {
@@ -47,11 +47,11 @@ export class Connector {
 
   /** A connection that takes new calls; connects if there is none. */
   async connection(): Promise<Connection> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw channelClosed();
     const { current } = this;
     if (current) return current;
     if (!this.#connecting) {
-      if (this.#lastFault && performance.now() < this.#nextAttempt) throw this.#lastFault;
+      if (this.#lastError && performance.now() < this.#nextAttempt) throw this.#lastError;
       this.#connecting = this.#connect().finally(() => {
         this.#connecting = undefined;
       });
@@ -61,7 +61,7 @@ export class Connector {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const session of this.#sessions) session.destroy(closed());
+    for (const session of this.#sessions) session.destroy(channelClosed());
     await this.#connecting?.catch(() => undefined);
   }
 
@@ -69,21 +69,21 @@ export class Connector {
     try {
       const connection = new Connection(await this.#open(), this.#options.keepaliveInterval);
       this.#failures = 0;
-      this.#lastFault = undefined;
+      this.#lastError = undefined;
       this.#current = connection;
       return connection;
     } catch (error) {
       if (error instanceof StatusError) throw error;
       const { host, port } = this.#options;
-      const fault = new StatusError('UNAVAILABLE', `No connection to ${host}:${port}: ${connectReason(error)}.`, {
+      const failure = new StatusError('UNAVAILABLE', `No connection to ${host}:${port}: ${connectReason(error)}.`, {
         unreachable: true,
         cause: error,
       });
       const backoff = Math.min(longestBackoff, firstBackoff * 2 ** this.#failures);
       this.#failures++;
       this.#nextAttempt = performance.now() + backoff * (0.5 + Math.random() / 2);
-      this.#lastFault = fault;
-      throw fault;
+      this.#lastError = failure;
+      throw failure;
     }
   }
 
@@ -97,23 +97,23 @@ export class Connector {
   }
 }
 
-function untilOpen({ session, opened }: OpeningSession, { connectTimeout, secure }: ConnectorOptions): Promise<void> {
+function untilOpen({ session, whenOpen }: OpeningSession, { connectTimeout, secure }: ConnectorOptions): Promise<void> {
   const late = new Error(`no response within ${connectTimeout} ms`);
   const timer = setTimeout(() => session.destroy(late), connectTimeout);
-  return opened
+  return whenOpen
     .catch((error: unknown) => {
-      if (!(error instanceof HungUp)) throw error;
-      throw new Error(`the server closed the connection; it probably ${missedBy(secure)}`, { cause: error });
+      if (!(error instanceof ClosedEarlyError)) throw error;
+      throw new Error(`the server closed the connection; it probably ${probableReason(secure)}`, { cause: error });
     })
     .finally(() => clearTimeout(timer));
 }
 
 /** Why a server probably closes a new connection: gRPC servers give no reason. */
-function missedBy(secure: ConnectorOptions['secure']): string {
+function probableReason(secure: ConnectorOptions['secure']): string {
   if (!secure) return 'requires TLS (--triton-tls)';
   return secure.cert ? 'does not trust the client certificate' : 'requires a client certificate (--triton-cert)';
 }
 
-function closed(): StatusError {
+function channelClosed(): StatusError {
   return new StatusError('CANCELLED', 'The channel is closed.');
 }

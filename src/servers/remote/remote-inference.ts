@@ -24,7 +24,7 @@ export class RemoteInference implements RunningInference {
   start(start: (listener: Listener) => RunningCall | Promise<RunningCall>): this {
     try {
       const call = start({ onMessage: this.#onMessage, onEnd: this.#onEnd, isComplete: () => this.#isComplete });
-      if (call instanceof Promise) call.then(this.#begun, this.#onEnd);
+      if (call instanceof Promise) call.then(this.#onStarted, this.#onEnd);
       else this.#call = call;
     } catch (error) {
       queueMicrotask(() => this.#onEnd(error));
@@ -63,7 +63,7 @@ export class RemoteInference implements RunningInference {
     if (error !== undefined) this.#sink.end(error);
   }
 
-  readonly #begun = (call: RunningCall): void => {
+  readonly #onStarted = (call: RunningCall): void => {
     this.#call = call;
     if (this.#isOver) call.cancel();
     else if (this.#isPaused) call.pause();

@@ -5,8 +5,8 @@ import { nameResolver, ResolvedServers } from './resolved-servers.ts';
 
 /** A name whose addresses the test says, and what was heard of it. */
 function follow(addresses: readonly string[] | Error | Promise<readonly string[]>) {
-  const heard: string[] = [];
-  const name = { addresses, heard };
+  const received: string[] = [];
+  const name = { addresses, received };
   const servers = new ResolvedServers({
     name: 'triton',
     resolve: async () => {
@@ -15,17 +15,17 @@ function follow(addresses: readonly string[] | Error | Promise<readonly string[]
     },
     interval: () => 1_000_000,
     open: (address) =>
-      ({ name: address, close: async () => heard.push(`closed ${address}`) }) as unknown as InferenceServer,
-    onChange: (gone) => heard.push(`change, gone: ${gone.map((server) => server.name).join()}`),
-    onFault: (fault) => heard.push(`fault: ${fault?.message}`),
+      ({ name: address, close: async () => received.push(`closed ${address}`) }) as unknown as InferenceServer,
+    onChange: (closed) => received.push(`change, gone: ${closed.map((server) => server.name).join()}`),
+    onError: (error) => received.push(`fault: ${error?.message}`),
   });
   const current = () => servers.current.map((server) => server.name);
-  return { name, servers, heard, current };
+  return { name, servers, received, current };
 }
 
 describe('ResolvedServers', () => {
   it('has a server for every address, and keeps those that stay', async () => {
-    const { name, servers, heard, current } = follow(['a', 'b']);
+    const { name, servers, received, current } = follow(['a', 'b']);
     await servers.start();
     const [, b] = servers.current;
     name.addresses = ['b', 'c'];
@@ -33,13 +33,13 @@ describe('ResolvedServers', () => {
     expect(current()).toEqual(['b', 'c']);
     expect(servers.current[0]).toBe(b);
     await servers.refresh();
-    expect(heard).toEqual(['change, gone: ', 'change, gone: a']);
+    expect(received).toEqual(['change, gone: ', 'change, gone: a']);
     await servers.close();
-    expect(heard.slice(2)).toEqual(['closed b', 'closed c']);
+    expect(received.slice(2)).toEqual(['closed b', 'closed c']);
   });
 
   it('keeps what it has while the name cannot be resolved, and says so once', async () => {
-    const { name, servers, heard, current } = follow(['a']);
+    const { name, servers, received, current } = follow(['a']);
     await servers.start();
     name.addresses = new Error('no answer');
     await servers.refresh();
@@ -47,30 +47,30 @@ describe('ResolvedServers', () => {
     expect(current()).toEqual(['a']);
     name.addresses = ['a'];
     await servers.refresh();
-    expect(heard).toEqual(['change, gone: ', 'fault: no answer', 'fault: undefined']);
+    expect(received).toEqual(['change, gone: ', 'fault: no answer', 'fault: undefined']);
     await servers.close();
   });
 
   it('does not wait for a name that takes long, neither at its start nor at its end', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    let answer: ((addresses: readonly string[]) => void) | undefined;
-    const { servers, current, heard } = follow(
+    let response: ((addresses: readonly string[]) => void) | undefined;
+    const { servers, current, received } = follow(
       new Promise((resolve) => {
-        answer = resolve;
+        response = resolve;
       }),
     );
     const started = servers.start();
     await vi.advanceTimersByTimeAsync(1000);
     await started;
     expect(current()).toEqual([]);
-    answer?.(['a']);
+    response?.(['a']);
     await vi.advanceTimersByTimeAsync(0);
     expect(current()).toEqual(['a']);
     const silent = follow(new Promise(() => undefined));
     void silent.servers.start();
     await silent.servers.close();
     await servers.close();
-    expect([...heard, ...silent.heard]).toEqual(['change, gone: ', 'closed a']);
+    expect([...received, ...silent.received]).toEqual(['change, gone: ', 'closed a']);
     vi.useRealTimers();
   });
 

@@ -9,9 +9,9 @@ interface ResolvedOptions {
   readonly interval: () => number;
   readonly open: (address: string) => InferenceServer;
   /** Servers were added or removed; the listener closes the removed ones. */
-  readonly onChange: (gone: readonly InferenceServer[]) => void;
+  readonly onChange: (removed: readonly InferenceServer[]) => void;
   /** The name cannot be resolved, for a new reason; undefined: it can be again. */
-  readonly onFault: (fault: Error | undefined) => void;
+  readonly onError: (error: Error | undefined) => void;
 }
 
 /** How long the start waits for the first addresses, in milliseconds. */
@@ -22,7 +22,7 @@ export class ResolvedServers {
   readonly #options: ResolvedOptions;
   readonly #stop = new AbortController();
   #servers = new Map<string, InferenceServer>();
-  #lastFault: string | undefined;
+  #lastError: string | undefined;
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
@@ -61,28 +61,28 @@ export class ResolvedServers {
 
   /** Resolves the name now. */
   async refresh(): Promise<void> {
-    const { name, resolve, onFault } = this.#options;
+    const { name, resolve, onError } = this.#options;
     try {
       const addresses = await resolve(name, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
-      if (this.#lastFault !== undefined) onFault(undefined);
-      this.#lastFault = undefined;
-      this.#follows(addresses);
+      if (this.#lastError !== undefined) onError(undefined);
+      this.#lastError = undefined;
+      this.#update(addresses);
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      const fault = error instanceof Error ? error : new Error(String(error));
-      if (this.#lastFault !== fault.message) onFault(fault);
-      this.#lastFault = fault.message;
+      const failure = error instanceof Error ? error : new Error(String(error));
+      if (this.#lastError !== failure.message) onError(failure);
+      this.#lastError = failure.message;
     }
   }
 
-  #follows(addresses: readonly string[]): void {
+  #update(addresses: readonly string[]): void {
     const { open, onChange } = this.#options;
     const before = this.#servers;
     this.#servers = new Map(addresses.map((address) => [address, before.get(address) ?? open(address)]));
-    const gone = [...before].filter(([address]) => !this.#servers.has(address)).map(([, server]) => server);
+    const removed = [...before].filter(([address]) => !this.#servers.has(address)).map(([, server]) => server);
     const hasNew = addresses.some((address) => !before.has(address));
-    if (gone.length > 0 || hasNew) onChange(gone);
+    if (removed.length > 0 || hasNew) onChange(removed);
   }
 }
 
@@ -110,7 +110,7 @@ export function nameResolver(dnsServer: string | undefined): Resolve {
     signal?.removeEventListener('abort', cancel);
     const addresses = [...new Set(found.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])))].toSorted();
     if (addresses.length > 0) return addresses;
-    const faults = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as NodeJS.ErrnoException] : []));
-    throw faults.find(({ code = '' }) => !nothing.has(code)) ?? new Error(`${name} has no addresses`);
+    const errors = found.flatMap((each) => (each.status === 'rejected' ? [each.reason as NodeJS.ErrnoException] : []));
+    throw errors.find(({ code = '' }) => !nothing.has(code)) ?? new Error(`${name} has no addresses`);
   };
 }

@@ -14,12 +14,12 @@ export function expositionFor(accept: string | undefined): Exposition {
   const qualities = { prometheus: 0, openmetrics: 0 };
   for (const part of (accept ?? '').toLowerCase().split(',')) {
     const [type = '', ...parameters] = part.split(';').map((word) => word.trim());
-    const given = Number(parameters.find((word) => word.startsWith('q='))?.slice(2) ?? 1);
+    const quality = Number(parameters.find((word) => word.startsWith('q='))?.slice(2) ?? 1);
     const isOldest = parameters.includes('version=0.0.1');
     if (type === 'application/openmetrics-text' && !isOldest)
-      qualities.openmetrics = Math.max(qualities.openmetrics, given);
+      qualities.openmetrics = Math.max(qualities.openmetrics, quality);
     else if (type === 'text/plain' || type === '*/*' || type === 'text/*')
-      qualities.prometheus = Math.max(qualities.prometheus, given);
+      qualities.prometheus = Math.max(qualities.prometheus, quality);
   }
   return qualities.openmetrics > qualities.prometheus ? 'openmetrics' : 'prometheus';
 }

@@ -161,7 +161,7 @@ export class Histogram<const LabelNames extends readonly string[]> extends Famil
 }
 
 /** A metric whose values are computed when it is read. */
-export class Reading {
+export class ComputedMetric {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];

@@ -1,5 +1,5 @@
 import { code, codeList, fromPlainText, listItem } from '../../markdown.ts';
-import type { Reading } from './instruments.ts';
+import type { ComputedMetric } from './instruments.ts';
 import { Metrics, readings } from './metrics.ts';
 
 const processItem =
@@ -8,7 +8,7 @@ const processItem =
 
 /** The list of metrics in docs/observability.md. */
 export function metricsList(): string {
-  const families = Object.values(new Metrics()) as unknown as readonly Reading[];
+  const families = Object.values(new Metrics()) as unknown as readonly ComputedMetric[];
   const items = [...families, ...Object.values(readings)].map(({ name, labels, help }) => {
     const title = labels.length === 0 ? code(name) : `${code(name)} (${codeList(labels)})`;
     return `${title}: ${fromPlainText(help)}`;

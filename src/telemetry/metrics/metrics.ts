@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type MetricJson, Reading } from './instruments.ts';
+import { ComputedMetric, Counter, Gauge, Histogram, type MetricJson } from './instruments.ts';
 
 // All metrics of Conch. `npm run docs` writes their list in docs/observability.md.
 
@@ -111,53 +111,53 @@ export class Metrics {
 
 /** Metrics that are computed when they are read. */
 export const readings = {
-  serverAvailable: new Reading({
+  serverAvailable: new ComputedMetric({
     name: 'conch_server_available',
     help: 'Whether a server gets requests: 1 while it is reachable and not ejected.',
     labels: ['server'],
     aggregator: 'min',
   }),
-  serverWeight: new Reading({
+  serverWeight: new ComputedMetric({
     name: 'conch_server_weight',
     help: 'Share of requests that a server gets; below 1 during its slow start.',
     labels: ['server'],
     aggregator: 'min',
   }),
-  engineDown: new Reading({
+  engineDown: new ComputedMetric({
     name: 'conch_engine_down',
     help: 'Whether the engine of a model has failed on a server; 0 once it works again.',
     labels: ['server', 'model'],
   }),
-  engineFailures: new Reading({
+  engineFailures: new ComputedMetric({
     name: 'conch_engine_failures_total',
     help: 'Failures of the engine of a model on a server.',
     labels: ['server', 'model'],
     type: 'counter',
   }),
-  serverBreaker: new Reading({
+  serverBreaker: new ComputedMetric({
     name: 'conch_server_breaker',
     help: "1 for the state of a model's circuit breaker.",
     labels: ['server', 'model', 'state'],
   }),
-  tritonMetricsUp: new Reading({
+  tritonMetricsUp: new ComputedMetric({
     name: 'conch_triton_metrics_up',
     help: "Whether a Triton server's own metrics could be read.",
     labels: ['server'],
   }),
-  tokenizerTokens: new Reading({
+  tokenizerTokens: new ComputedMetric({
     name: 'conch_tokenizer_tokens_total',
     help: 'Tokens of texts that Conch tokenized, by source: tokenizer, or cache where an earlier text contained them.',
     labels: ['source'],
     type: 'counter',
   }),
-  workers: new Reading({ name: 'conch_workers', help: 'Workers that take requests.', labels: [] }),
-  workerAnswersMissing: new Reading({
+  workers: new ComputedMetric({ name: 'conch_workers', help: 'Workers that take requests.', labels: [] }),
+  workerAnswersMissing: new ComputedMetric({
     name: 'conch_worker_answers_missing_total',
     help: 'Messages between workers that got no reply in time.',
     labels: [],
     type: 'counter',
   }),
-  buildInfo: new Reading({
+  buildInfo: new ComputedMetric({
     name: 'conch_build_info',
     help: 'Always 1; the version is in its label.',
     labels: ['version'],

@@ -22,11 +22,11 @@ export interface TritonMetrics {
 /** Reads the metrics of all servers at the same time. An unreachable one is left out and reported as down. */
 export async function readTritonMetrics(targets: readonly TritonTarget[]): Promise<TritonMetrics> {
   const families = new Map<string, Family>();
-  const answers = await Promise.all(
+  const results = await Promise.all(
     targets.map(async ({ server, url }) => ({ server, text: await textAt(url).catch(() => undefined) })),
   );
-  for (const { server, text } of answers) if (text !== undefined) collect(text, server, families);
-  const values = answers.map(({ server, text }) => ({ labels: { server }, value: text === undefined ? 0 : 1 }));
+  for (const { server, text } of results) if (text !== undefined) collect(text, server, families);
+  const values = results.map(({ server, text }) => ({ labels: { server }, value: text === undefined ? 0 : 1 }));
   return {
     up: readings.tritonMetricsUp.json(values),
     text: (exposition) => [...families.values()].map((family) => familyText(family, exposition)).join(''),
@@ -64,10 +64,10 @@ const types = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
 /** Adds the samples of one server to those of the others. Invalid lines are left out. */
 function collect(text: string, server: string, families: Map<string, Family>): void {
   const own = new Map<string, Family>();
-  const familyOf = (given: string): Family => {
-    const name = ownName(given);
-    const family = own.get(given) ?? families.get(name) ?? { name, help: '', type: 'untyped', samples: [] };
-    own.set(given, family);
+  const familyOf = (originalName: string): Family => {
+    const name = ownName(originalName);
+    const family = own.get(originalName) ?? families.get(name) ?? { name, help: '', type: 'untyped', samples: [] };
+    own.set(originalName, family);
     families.set(name, family);
     return family;
   };
@@ -76,10 +76,11 @@ function collect(text: string, server: string, families: Map<string, Family>): v
     if (kind === 'HELP') familyOf(name).help ||= rest;
     else if (kind === 'TYPE') familyOf(name).type = types.has(rest) ? rest : 'untyped';
     else {
-      const [, given, labels = '', value] = sample.exec(line) ?? [];
-      if (given === undefined || value === undefined) continue;
-      const base = own.get(given) ?? own.get(given.replace(/_(bucket|sum|count)$/, '')) ?? familyOf(given);
-      base.samples.push([ownName(given), relabelled(labels, server), value]);
+      const [, originalName, labels = '', value] = sample.exec(line) ?? [];
+      if (originalName === undefined || value === undefined) continue;
+      const base =
+        own.get(originalName) ?? own.get(originalName.replace(/_(bucket|sum|count)$/, '')) ?? familyOf(originalName);
+      base.samples.push([ownName(originalName), relabelled(labels, server), value]);
     }
   }
 }
@@ -90,8 +91,8 @@ function ownName(name: string): string {
 }
 
 function relabelled(labels: string, server: string): string {
-  const kept = labels.replace(/(^|,)server="/, '$1exported_server="');
-  return `server="${escapedLabel(server)}"${kept === '' ? '' : `,${kept}`}`;
+  const renamed = labels.replace(/(^|,)server="/, '$1exported_server="');
+  return `server="${escapedLabel(server)}"${renamed === '' ? '' : `,${renamed}`}`;
 }
 
 function familyText({ name, help, type, samples }: Family, exposition: Exposition): string {

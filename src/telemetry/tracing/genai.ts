@@ -33,10 +33,10 @@ export function requestAttributes(operation: string, { model, request }: TracedR
 }
 
 /** The attributes that are known after the response. */
-export function answerAttributes(outcome: TracedOutcome, model: string): Attributes {
-  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, answerId, finishReasons } = outcome;
+export function responseAttributes(outcome: TracedOutcome, model: string): Attributes {
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, responseId, finishReasons } = outcome;
   return {
-    ...(answerId === undefined ? {} : { 'gen_ai.response.id': answerId, 'gen_ai.response.model': model }),
+    ...(responseId === undefined ? {} : { 'gen_ai.response.id': responseId, 'gen_ai.response.model': model }),
     ...(finishReasons.length > 0 ? { 'gen_ai.response.finish_reasons': [...finishReasons] } : {}),
     ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
     ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),

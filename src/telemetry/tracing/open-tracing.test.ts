@@ -27,11 +27,13 @@ it('reports the outcome of every span, also of those that do not fit in the queu
   });
   const facts = { method: 'GET', path: '/', route: '/', headers: {} };
   for (let count = 0; count < 100; count++)
-    tracing.begin(facts).end({ status: 200, code: undefined, hasLeft: false, key: undefined, route: '/' } as never);
+    tracing
+      .begin(facts)
+      .end({ status: 200, code: undefined, hasDisconnected: false, key: undefined, route: '/' } as never);
   // Ten are on their way and twenty wait.
   expect(lost).toEqual(new Map([['its queue is full', 70]]));
   isAwake = true;
-  for (const answer of hanging) answer({ outcome: 'accepted' });
+  for (const respond of hanging) respond({ outcome: 'accepted' });
   await tracing.close();
   expect(sent).toBe(30);
 });

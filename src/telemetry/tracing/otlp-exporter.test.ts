@@ -6,14 +6,14 @@ const busy: Delivery = { outcome: 'refused', reason: 'busy', isTemporary: true, 
 const wrong: Delivery = { outcome: 'refused', reason: 'wrong', isTemporary: false };
 
 /** Exports two spans to a transport that answers so, and tells what became of them. */
-async function exported(answers: readonly (Delivery | Error)[]): Promise<{ outcome: unknown[]; attempts: number }> {
+async function exported(responses: readonly (Delivery | Error)[]): Promise<{ outcome: unknown[]; attempts: number }> {
   const outcome: unknown[] = [];
   let attempts = 0;
   const transport: SpanTransport = {
     send: async () => {
-      const answer = answers[Math.min(attempts++, answers.length - 1)] ?? accepted;
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const response = responses[Math.min(attempts++, responses.length - 1)] ?? accepted;
+      if (response instanceof Error) throw response;
+      return response;
     },
     close: async () => undefined,
   };
@@ -49,16 +49,16 @@ describe('OtlpExporter', () => {
 
   it('breaks off when the process ends', async () => {
     const lost: string[] = [];
-    let begun = (): void => undefined;
+    let start = (): void => undefined;
     const sending = new Promise<void>((resolve) => {
-      begun = resolve;
+      start = resolve;
     });
     const exporter = new OtlpExporter({
       transport: {
         send: (_body, signal) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new Error('stopped')));
-            begun();
+            start();
           }),
         close: async () => undefined,
       },

@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { InferenceFacts, Phase, RequestFacts } from '../../request-watch.ts';
 import { contextHeaders, traceContextOf } from '../trace-context.ts';
-import { answerAttributes, requestAttributes } from './genai.ts';
+import { requestAttributes, responseAttributes } from './genai.ts';
 import type { InferenceTrace, RequestTrace, TracedOutcome, TracedRequest } from './trace.ts';
 
 /** The spans of one request: the request itself, in it the model operation, in that its inferences and phases. */
@@ -52,12 +52,12 @@ export class SpanTrace implements RequestTrace {
     return new SpanTrace(tracer, facts, span, true);
   }
 
-  asks(asked: TracedRequest): void {
-    const { operation } = asked;
-    this.#model = asked.model;
+  asks(request: TracedRequest): void {
+    const { operation } = request;
+    this.#model = request.model;
     if (operation === undefined) return;
-    const attributes = requestAttributes(operation, asked);
-    this.#work = this.#child(`${operation} ${asked.model}`, SpanKind.INTERNAL, attributes);
+    const attributes = requestAttributes(operation, request);
+    this.#work = this.#child(`${operation} ${request.model}`, SpanKind.INTERNAL, attributes);
   }
 
   phase(phase: Phase): () => void {
@@ -95,7 +95,7 @@ export class SpanTrace implements RequestTrace {
     const { status, code, route, key } = outcome;
     const work = this.#work;
     if (work) {
-      work.setAttributes(answerAttributes(outcome, this.#model));
+      work.setAttributes(responseAttributes(outcome, this.#model));
       if (code !== undefined) fail(work, code);
       work.end();
     }
@@ -124,9 +124,9 @@ function fail(span: Span, type: string): void {
 
 /** The OpenTelemetry context for the span of the client; without one, a new trace starts. */
 function parentOf(facts: RequestFacts): Context {
-  const given = traceContextOf(facts);
-  if (!given) return ROOT_CONTEXT;
-  const { traceId, spanId, flags, state } = given;
+  const clientContext = traceContextOf(facts);
+  if (!clientContext) return ROOT_CONTEXT;
+  const { traceId, spanId, flags, state } = clientContext;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId,
     spanId,

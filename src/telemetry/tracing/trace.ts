@@ -15,7 +15,7 @@ export interface TracedOutcome extends RequestOutcome {
   readonly outputTokens: number | undefined;
   readonly cachedTokens: number | undefined;
   readonly reasoningTokens: number | undefined;
-  readonly answerId: string | undefined;
+  readonly responseId: string | undefined;
   readonly finishReasons: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface InferenceTrace {
 export interface RequestTrace {
   readonly traceId: string;
   readonly headers: Readonly<Record<string, string>>;
-  asks(asked: TracedRequest): void;
+  asks(request: TracedRequest): void;
   phase(phase: Phase): () => void;
   inference(facts: InferenceFacts): InferenceTrace;
   /** The trace of work that continues after the response. */

@@ -32,15 +32,15 @@ export function exchange(port: number, bytes: Buffer, { halfCloses = false } = {
 }
 
 /** An answer, read from its bytes. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** All whole answers of a connection. Throws where what came is none. */
-export function answersIn(bytes: Buffer): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function responsesIn(bytes: Buffer): RawResponse[] {
+  const responses: RawResponse[] = [];
   let at = 0;
   while (at < bytes.length) {
     const end = bytes.indexOf('\r\n\r\n', at);
@@ -53,9 +53,9 @@ export function answersIn(bytes: Buffer): RawAnswer[] {
     );
     const { body, next } = bodyAt(bytes, end + 4, headers, status);
     at = next;
-    if (status >= 200) answers.push({ status, headers, body });
+    if (status >= 200) responses.push({ status, headers, body });
   }
-  return answers;
+  return responses;
 }
 
 function bodyAt(bytes: Buffer, from: number, headers: Readonly<Record<string, string>>, status: number) {

@@ -45,19 +45,19 @@ function call(random: Random, port: number): Promise<string | undefined> {
   const body = Buffer.concat(random.times(3, () => message(random)));
   return new Promise((resolve) => {
     const session = http2.connect(`http://127.0.0.1:${port}`);
-    const finish = (fault?: string): void => {
+    const finish = (error?: string): void => {
       clearTimeout(timer);
       session.destroy();
-      resolve(fault);
+      resolve(error);
     };
     const timer = setTimeout(() => finish(`call to ${path} hung: ${body.toString('hex')}`), patience);
     session.on('error', () => finish());
     const stream = session.request(headers);
     let status: unknown;
     let text = '';
-    const take = (given: Record<string, unknown>): void => {
-      status ??= given['grpc-status'];
-      text += JSON.stringify(given['grpc-message'] ?? '');
+    const take = (value: Record<string, unknown>): void => {
+      status ??= value['grpc-status'];
+      text += JSON.stringify(value['grpc-message'] ?? '');
     };
     stream.on('response', take);
     stream.on('trailers', take);

@@ -70,8 +70,8 @@ export function anyJson(random: Random, depth = 0): Written {
 
 /** A valid value with some of its places changed. */
 export function mutated(value: unknown, random: Random): Written {
-  const places = countPlaces(value);
-  const chosen = new Set(Array.from({ length: 1 + random.below(3) }, () => random.below(places)));
+  const locations = countLocations(value);
+  const chosen = new Set(Array.from({ length: 1 + random.below(3) }, () => random.below(locations)));
   let at = 0;
   const write = (part: unknown): Written => {
     if (chosen.has(at++)) return replacement(part, random, write);
@@ -80,9 +80,9 @@ export function mutated(value: unknown, random: Random): Written {
   return write(value);
 }
 
-function countPlaces(value: unknown): number {
+function countLocations(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
-  return Object.values(value).reduce((sum: number, part: unknown) => sum + countPlaces(part), 1);
+  return Object.values(value).reduce((sum: number, part: unknown) => sum + countLocations(part), 1);
 }
 
 type Write = (part: unknown) => Written;

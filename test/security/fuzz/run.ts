@@ -6,14 +6,14 @@ import { startGateway } from '../../support/gateway.ts';
 import { nextCase } from './cases.ts';
 import { exchange } from './exchange.ts';
 import { grpcAttack } from './grpc.ts';
-import { faultOf } from './judge.ts';
+import { errorOf } from './judge.ts';
 import { Random } from './random.ts';
 
 /** What a run of attacks came to. */
 export interface FuzzOutcome {
   readonly sent: number;
   /** The first attacks that went wrong, with what is wrong and how to have them again. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
   readonly isAlive: boolean;
   /** How many attacks were answered with each status; those of gRPC and closed connections have none. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -27,7 +27,7 @@ interface FuzzOptions {
   readonly lanes?: number;
 }
 
-const mostFaults = 20;
+const mostErrors = 20;
 
 /** Starts a Conch, sends it attacks on all its ports, and looks at what is left of it. */
 export async function fuzz({ seed, cases, lanes = 24 }: FuzzOptions): Promise<FuzzOutcome> {
@@ -42,23 +42,23 @@ export async function fuzz({ seed, cases, lanes = 24 }: FuzzOptions): Promise<Fu
   );
   try {
     const ports = await portsOf(conch);
-    const faults: string[] = [];
+    const errors: string[] = [];
     const statuses: Record<string, number> = {};
     const count = (status: string): void => {
       statuses[status] = (statuses[status] ?? 0) + 1;
     };
     let next = 0;
     const lane = async (): Promise<void> => {
-      while (next < cases && faults.length < mostFaults) {
+      while (next < cases && errors.length < mostErrors) {
         const at = next++;
-        const fault = await attack(new Random(seed + at * 7919), ports, count);
-        if (fault !== undefined) faults.push(`case ${at} of seed ${seed}: ${fault}`);
+        const error = await attack(new Random(seed + at * 7919), ports, count);
+        if (error !== undefined) errors.push(`case ${at} of seed ${seed}: ${error}`);
       }
     };
     await Promise.all(Array.from({ length: lanes }, lane));
     const alive = await fetch(`${conch.url}/health/live`);
     const errorLines = conch.log().filter(({ code, message }) => code === 'internal_error' || isUnexpected(message));
-    return { sent: next, faults, isAlive: alive.ok, statuses, errorLines };
+    return { sent: next, errors, isAlive: alive.ok, statuses, errorLines };
   } finally {
     await conch.stop();
     rmSync(folder, { recursive: true });
@@ -80,9 +80,9 @@ async function attack(random: Random, ports: Ports, count: (status: string) => v
   const result = await exchange(ports[made.port], made.bytes, { halfCloses: made.halfCloses ?? false });
   const [, status = 'none'] = /^HTTP\/1\.1 (\d{3})/.exec(result.bytes.subarray(0, 12).toString('latin1')) ?? [];
   count(status);
-  const fault = faultOf(made, result);
+  const error = errorOf(made, result);
   const sent = made.bytes.subarray(0, 1500).toString('latin1');
-  return fault === undefined ? undefined : `${made.kind}: ${fault}\n${sent}`;
+  return error === undefined ? undefined : `${made.kind}: ${error}\n${sent}`;
 }
 
 function isUnexpected(message: unknown): boolean {
@@ -90,13 +90,13 @@ function isUnexpected(message: unknown): boolean {
 }
 
 async function portsOf(conch: Conch): Promise<Ports> {
-  const place = async (prefix: string): Promise<number> => {
+  const locate = async (prefix: string): Promise<number> => {
     const line = await conch.logged(({ message }) => String(message).startsWith(prefix));
     return Number(/:(\d+)$/.exec(String(line['message']))?.[1]);
   };
   return {
     openai: Number(new URL(conch.url).port),
-    kserve: await place('KServe listens on http://'),
-    grpc: await place('KServe listens on grpc://'),
+    kserve: await locate('KServe listens on http://'),
+    grpc: await locate('KServe listens on grpc://'),
   };
 }

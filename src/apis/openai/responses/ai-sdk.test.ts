@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { begun, call, finish, reasoning, text } from '../../../../test/support/response-fixtures.ts';
+import { call, finish, reasoning, start, text } from '../../../../test/support/response-fixtures.ts';
 import type { GenerateEvent } from '../../../contracts/events.ts';
 import { plainTokenText } from '../../../http/logprobs.ts';
 import { parseRequest } from '../../../requests/fields.ts';
@@ -14,28 +14,28 @@ import { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
 
 const usage: GenerateEvent = { type: 'usage', promptTokens: 3, completionTokens: 2 };
-const answers: GenerateEvent[][] = [
-  [reasoning('Hm.'), text('Let me see. '), call(0, begun('add'), '{"a":1,"b":2}'), finish('tool_calls'), usage],
+const responses: GenerateEvent[][] = [
+  [reasoning('Hm.'), text('Let me see. '), call(0, start('add'), '{"a":1,"b":2}'), finish('tool_calls'), usage],
   [text('It is 3.'), finish('stop'), usage],
 ];
 
 /** A server of one conversation: the requests of the provider become chats, and the responses come one after the other. */
 function provider() {
-  const kept = new Map<string, { input: readonly Record<string, unknown>[]; response: Record<string, unknown> }>();
+  const stored = new Map<string, { input: readonly Record<string, unknown>[]; response: Record<string, unknown> }>();
   const chats: unknown[] = [];
-  const answer = (_url: unknown, init?: { body?: unknown }): Promise<Response> => {
+  const respond = (_url: unknown, init?: { body?: unknown }): Promise<Response> => {
     const { request, unknownFields } = parseRequest(ResponsesRequest, JSON.parse(init?.body as string));
     expect(unknownFields).toEqual([]);
     const id = newResponseId();
     const references = new Map(
       referencesOf(request).flatMap(({ id: item, response }): [string, InputItem][] => {
-        const found = kept.get(response);
+        const found = stored.get(response);
         const resolved = found && itemOf(found, item);
         return resolved ? [[item, resolved]] : [];
       }),
     );
     const own = storedInput(request, { id, references });
-    const events = answers[chats.length] ?? [];
+    const events = responses[chats.length] ?? [];
     chats.push(toChat(request, conversationOf(request, { earlier: [], own })).request.messages);
     const writer = new ResponseEvents({
       head: { id, created: 1000, request },
@@ -44,12 +44,12 @@ function provider() {
     });
     const body = writer.begin(events) + writer.end();
     const response = writer.response();
-    if (request.store !== false) kept.set(id, { input: own, response });
+    if (request.store !== false) stored.set(id, { input: own, response });
     const type = request.stream ? 'text/event-stream' : 'application/json';
     const text = request.stream ? body : JSON.stringify(response);
     return Promise.resolve(new Response(text, { headers: { 'content-type': type } }));
   };
-  const model = createOpenAI({ apiKey: 'none', baseURL: 'http://localhost/v1', fetch: answer })('toy');
+  const model = createOpenAI({ apiKey: 'none', baseURL: 'http://localhost/v1', fetch: respond })('toy');
   return { model, chats };
 }
 
@@ -60,7 +60,7 @@ const tools = {
     execute: ({ a, b }) => a + b,
   }),
 };
-const asked = { system: 'Be brief.', prompt: 'What is 1 + 2?', tools, stopWhen: stepCountIs(3) };
+const requested = { system: 'Be brief.', prompt: 'What is 1 + 2?', tools, stopWhen: stepCountIs(3) };
 
 const conversation = (reasoning: object) => [
   [
@@ -86,7 +86,7 @@ describe("the Vercel AI SDK's provider", () => {
     ['with packed reasoning where nothing is stored', { store: false, include: ['reasoning.encrypted_content'] }],
   ])('calls a tool in a stream and goes on, %s', async (_name, openai) => {
     const { model, chats } = provider();
-    const result = streamText({ ...asked, model, providerOptions: { openai } });
+    const result = streamText({ ...requested, model, providerOptions: { openai } });
     expect(await result.text).toBe('It is 3.');
     expect(await result.totalUsage).toMatchObject({ inputTokens: 6, outputTokens: 4 });
     expect(chats).toEqual(conversation({ reasoning_content: 'Hm.' }));
@@ -94,7 +94,7 @@ describe("the Vercel AI SDK's provider", () => {
 
   it('calls a tool without a stream and goes on', async () => {
     const { model, chats } = provider();
-    const result = await generateText({ ...asked, model });
+    const result = await generateText({ ...requested, model });
     expect(result.text).toBe('It is 3.');
     expect(chats).toEqual(conversation({ reasoning_content: 'Hm.' }));
   });

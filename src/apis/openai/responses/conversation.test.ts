@@ -4,7 +4,7 @@ import { parseRequest } from '../../../requests/fields.ts';
 import { conversationOf, itemOf, referencesOf, storedInput } from './conversation.ts';
 import { itemId, newResponseId, responseOfItem } from './item-ids.ts';
 import { ResponsesRequest } from './responses-request.ts';
-import { truncating, withoutOldest } from './truncation.ts';
+import { withoutOldest, withTruncation } from './truncation.ts';
 
 const requestOf = (input: unknown) => parseRequest(ResponsesRequest, { model: 'toy', input }).request;
 const id = `resp_${'a'.repeat(32)}`;
@@ -62,17 +62,20 @@ describe('a reference to an item', () => {
     status: 'completed',
     content: [{ type: 'output_text', text: 'A', annotations: [] }],
   };
-  const kept = { input: [{ id: itemId(earlier, 'message', 'i0'), type: 'message' }], response: { output: [message] } };
+  const stored = {
+    input: [{ id: itemId(earlier, 'message', 'i0'), type: 'message' }],
+    response: { output: [message] },
+  };
 
   it('leads to its response, and from there to the item', () => {
     const request = requestOf([{ type: 'item_reference', id: message.id }]);
     expect(referencesOf(request)).toEqual([{ id: message.id, response: earlier }]);
-    const found = itemOf(kept, message.id);
+    const found = itemOf(stored, message.id);
     expect(found).toBe(message);
     if (!found) return;
     expect(storedInput(request, { id, references: new Map([[message.id, found]]) })).toEqual([message]);
-    expect(itemOf(kept, itemId(earlier, 'message', 'i0'))).toBe(kept.input[0]);
-    expect(itemOf(kept, itemId(earlier, 'message', 'o0'))).toBeUndefined();
+    expect(itemOf(stored, itemId(earlier, 'message', 'i0'))).toBe(stored.input[0]);
+    expect(itemOf(stored, itemId(earlier, 'message', 'o0'))).toBeUndefined();
   });
 
   it('that leads nowhere is named', () => {
@@ -122,17 +125,17 @@ describe('a conversation that is too long', () => {
 
   it('is tried again with less and less', async () => {
     const tried: number[] = [];
-    const answer = await truncating(items, (rest) => {
+    const response = await withTruncation(items, (rest) => {
       tried.push(rest.length);
       return rest.length > 3 ? Promise.reject(tooLong) : Promise.resolve(rest);
     });
     expect(tried).toEqual([10, 4, 2]);
-    expect(answer).toEqual(at(0, 9));
+    expect(response).toEqual(at(0, 9));
   });
 
   it('fails when no more items can be dropped, and for any other error', async () => {
-    await expect(truncating(items, () => Promise.reject(tooLong))).rejects.toBe(tooLong);
+    await expect(withTruncation(items, () => Promise.reject(tooLong))).rejects.toBe(tooLong);
     const other = new ApiError('backend_error', 'No.');
-    await expect(truncating(items, () => Promise.reject(other))).rejects.toBe(other);
+    await expect(withTruncation(items, () => Promise.reject(other))).rejects.toBe(other);
   });
 });

@@ -7,10 +7,10 @@ import type { ResponsesRequest } from './responses-request.ts';
 export type StoredItem = InputItem & { readonly id: string };
 
 /** An item of a conversation, and the request field that it comes from. */
-export interface PlacedItem {
+export interface ConversationItem {
   readonly item: InputItem;
   /** `input`, `input[2]` or `previous_response_id`. */
-  readonly place: string;
+  readonly path: string;
 }
 
 /** An earlier response, with its own input. */
@@ -40,10 +40,10 @@ export function storedInput(
   { id, references = new Map() }: { readonly id: string; readonly references?: ReadonlyMap<string, InputItem> },
 ): StoredItem[] {
   return itemsOf(request).map((item, at): StoredItem => {
-    if (item.type !== 'item_reference') return stored(item, item.id ?? itemId(id, item.type, `i${at}`));
+    if (item.type !== 'item_reference') return storedItemOf(item, item.id ?? itemId(id, item.type, `i${at}`));
     const found = references.get(item.id);
     if (!found) throw unknownItem(item.id, at);
-    return stored(found, item.id);
+    return storedItemOf(found, item.id);
   });
 }
 
@@ -51,12 +51,12 @@ export function storedInput(
 export function conversationOf(
   request: ResponsesRequest,
   { earlier, own }: { readonly earlier: readonly EarlierResponse[]; readonly own: readonly InputItem[] },
-): PlacedItem[] {
+): ConversationItem[] {
   const before = earlier.flatMap(({ input, response }) => [...(input as InputItem[]), ...outputOf(response)]);
   const isText = typeof request.input === 'string';
   return [
-    ...before.map((item) => ({ item, place: 'previous_response_id' })),
-    ...own.map((item, at) => ({ item, place: isText ? 'input' : `input[${at}]` })),
+    ...before.map((item) => ({ item, path: 'previous_response_id' })),
+    ...own.map((item, at) => ({ item, path: isText ? 'input' : `input[${at}]` })),
   ];
 }
 
@@ -70,15 +70,15 @@ function outputOf(response: Readonly<Record<string, unknown>>): InputItem[] {
   return response['output'] as InputItem[];
 }
 
-function stored(item: InputItem, id: string): StoredItem {
-  const kept = { ...item, id, ...(item.type === 'reasoning' ? {} : { status: item.status ?? 'completed' }) };
-  if (kept.type !== 'message' || typeof kept.content !== 'string') return kept;
-  const text = kept.content;
+function storedItemOf(item: InputItem, id: string): StoredItem {
+  const withId = { ...item, id, ...(item.type === 'reasoning' ? {} : { status: item.status ?? 'completed' }) };
+  if (withId.type !== 'message' || typeof withId.content !== 'string') return withId;
+  const text = withId.content;
   const part =
-    kept.role === 'assistant'
+    withId.role === 'assistant'
       ? ({ type: 'output_text', text, annotations: [] } as const)
       : ({ type: 'input_text', text } as const);
-  return { ...kept, content: [part] };
+  return { ...withId, content: [part] };
 }
 
 function unknownItem(id: string, at: number): ApiError {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mostMessages } from '../../../requests/chat-request.ts';
-import { list, refused } from '../../../requests/fields.ts';
+import { list, unsupportedField } from '../../../requests/fields.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
 
@@ -21,7 +21,7 @@ const image = z
     type: z.literal('input_image'),
     image_url: z.string().nullish(),
     detail: z.enum(['auto', 'low', 'high', 'original'], 'must be auto, low, high or original').nullish(),
-    file_id: refused('files are not stored; send image_url instead'),
+    file_id: unsupportedField('files are not stored; send image_url instead'),
   })
   .superRefine(({ image_url: url }, context) => {
     if (typeof url !== 'string')

@@ -2,10 +2,10 @@ import { ApiError } from '../../../errors.ts';
 import { countPrompt } from '../../../generate/count-prompt.ts';
 import type { Endpoint } from '../../../http/api.ts';
 import { constant, object, whole } from '../../../http/openapi/schema-parts.ts';
-import { readRequest, tellIgnored } from '../../../http/read-request.ts';
+import { readRequest, reportIgnored } from '../../../http/read-request.ts';
 import { requestSignal } from '../../../http/request-signal.ts';
 import { responsesEndpoint } from './create.ts';
-import { renameFault } from './rename-fault.ts';
+import { renameError } from './rename-error.ts';
 import { responseJob } from './response-job.ts';
 import { ResponsesRequest } from './responses-request.ts';
 import type { ResponseServices } from './stored.ts';
@@ -37,10 +37,10 @@ export const inputTokensEndpoint: Endpoint<ResponseServices> = {
     const { request: translated, origins } = toChat(body, items);
     try {
       const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
-      tellIgnored(request, reply, [...unknownFields, ...ignored]);
+      reportIgnored(request, reply, [...unknownFields, ...ignored]);
       return { object: 'response.input_tokens', input_tokens: tokens };
     } catch (error) {
-      throw renameFault(ApiError.from(error), origins);
+      throw renameError(ApiError.from(error), origins);
     }
   },
 };

@@ -14,8 +14,8 @@ export function newResponseId(): string {
 }
 
 /** The id of an item of a response, by its position in the input or the output. */
-export function itemId(responseId: string, type: ItemType, place: `i${number}` | `o${number}`): string {
-  return `${prefixes[type]}_${responseId.slice(responsePrefix.length)}${place}`;
+export function itemId(responseId: string, type: ItemType, position: `i${number}` | `o${number}`): string {
+  return `${prefixes[type]}_${responseId.slice(responsePrefix.length)}${position}`;
 }
 
 /**

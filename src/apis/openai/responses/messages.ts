@@ -1,12 +1,12 @@
 import { ApiError } from '../../../errors.ts';
 import type { ChatMessage } from '../../../requests/chat-request.ts';
-import type { PlacedItem } from './conversation.ts';
+import type { ConversationItem } from './conversation.ts';
 import type { ContentPart, InputItem } from './input-items.ts';
 import { unpackReasoning } from './packed-reasoning.ts';
 
 /** The request fields that a chat message comes from, to rename the field of an error. */
 export interface MessageOrigin {
-  readonly place: string;
+  readonly path: string;
   /** The name of the field with its content; undefined if the path is that of the content itself. */
   readonly content: 'content' | 'output' | undefined;
   /** The paths of its tool calls. */
@@ -16,12 +16,12 @@ export interface MessageOrigin {
 type ChatContent = string | { type: string; [field: string]: unknown }[];
 
 /** One assistant turn, while it is assembled. */
-interface Turn {
-  readonly place: string;
+interface AssistantTurn {
+  readonly path: string;
   reasoning: string;
   content: ChatContent | undefined;
   readonly calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[];
-  readonly callPlaces: string[];
+  readonly callPaths: string[];
 }
 
 /** Turns the items of a conversation into the messages of a chat. */
@@ -29,24 +29,24 @@ export class MessageBuilder {
   readonly messages: ChatMessage[] = [];
   readonly origins: MessageOrigin[] = [];
   /** The assistant's message that items are still added to. */
-  #turn: Turn | undefined;
+  #turn: AssistantTurn | undefined;
 
-  add({ item, place }: PlacedItem): void {
+  add({ item, path }: ConversationItem): void {
     switch (item.type) {
       case 'message':
-        if (item.role === 'assistant') this.#say(contentOf(item.content), place);
-        else this.#message({ role: item.role, content: contentOf(item.content) }, originOf(place, 'content'));
+        if (item.role === 'assistant') this.#say(contentOf(item.content), path);
+        else this.#message({ role: item.role, content: contentOf(item.content) }, originOf(path, 'content'));
         break;
       case 'reasoning':
-        this.#reason(reasoningOf(item, place), place);
+        this.#reason(reasoningOf(item, path), path);
         break;
       case 'function_call':
-        this.#call(item, place);
+        this.#call(item, path);
         break;
       case 'function_call_output':
         this.#message(
           { role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) },
-          originOf(place, 'output'),
+          originOf(path, 'output'),
         );
         break;
     }
@@ -64,7 +64,7 @@ export class MessageBuilder {
       ...(turn.reasoning === '' ? {} : { reasoning_content: turn.reasoning }),
       ...(hasCalls ? { tool_calls: turn.calls } : {}),
     });
-    this.origins.push({ ...originOf(turn.place, 'content'), calls: turn.callPlaces });
+    this.origins.push({ ...originOf(turn.path, 'content'), calls: turn.callPaths });
   }
 
   #message(message: ChatMessage, origin: MessageOrigin): void {
@@ -74,33 +74,33 @@ export class MessageBuilder {
   }
 
   /** Two messages in a row stay two; text after a call joins the message with the call, whose output must come next. */
-  #say(content: ChatContent, place: string): void {
+  #say(content: ChatContent, path: string): void {
     if (this.#turn?.content !== undefined && this.#turn.calls.length === 0) this.end();
-    const turn = this.#open(place);
+    const turn = this.#open(path);
     turn.content = turn.content === undefined ? content : joined(turn.content, content);
   }
 
-  #reason(text: string, place: string): void {
+  #reason(text: string, path: string): void {
     if (text === '') return;
     if (this.#turn?.content !== undefined && this.#turn.calls.length === 0) this.end();
-    const turn = this.#open(place);
+    const turn = this.#open(path);
     turn.reasoning += turn.reasoning === '' ? text : `\n${text}`;
   }
 
-  #call({ call_id: id, name, arguments: given }: InputItem & { type: 'function_call' }, place: string): void {
-    const turn = this.#open(place);
-    turn.calls.push({ id, type: 'function', function: { name, arguments: given } });
-    turn.callPlaces.push(place);
+  #call({ call_id: id, name, arguments: args }: InputItem & { type: 'function_call' }, path: string): void {
+    const turn = this.#open(path);
+    turn.calls.push({ id, type: 'function', function: { name, arguments: args } });
+    turn.callPaths.push(path);
   }
 
-  #open(place: string): Turn {
-    this.#turn ??= { place, reasoning: '', content: undefined, calls: [], callPlaces: [] };
+  #open(path: string): AssistantTurn {
+    this.#turn ??= { path, reasoning: '', content: undefined, calls: [], callPaths: [] };
     return this.#turn;
   }
 }
 
-function originOf(place: string, content: 'content' | 'output'): MessageOrigin {
-  return { place, content: place.startsWith('input[') ? content : undefined, calls: [] };
+function originOf(path: string, content: 'content' | 'output'): MessageOrigin {
+  return { path, content: path.startsWith('input[') ? content : undefined, calls: [] };
 }
 
 /** A single text becomes a string: not every chat template supports lists. */
@@ -133,13 +133,13 @@ function partsOf(content: ChatContent): { type: string; [field: string]: unknown
 }
 
 /** The reasoning text, else the one in `encrypted_content`, else the summary. */
-function reasoningOf(item: InputItem & { type: 'reasoning' }, place: string): string {
+function reasoningOf(item: InputItem & { type: 'reasoning' }, path: string): string {
   const { content, encrypted_content: packed, summary } = item;
   if (content && content.length > 0) return content.map(({ text }) => text).join('');
   if (packed) {
     const text = unpackReasoning(packed);
     if (text !== undefined) return text;
-    const param = `${place}.encrypted_content`;
+    const param = `${path}.encrypted_content`;
     throw new ApiError('invalid_request', `${param}: was created by another server; leave the item out.`, { param });
   }
   return (summary ?? []).map(({ text }) => text).join('\n');

@@ -60,8 +60,8 @@ describe("OpenAI's client", () => {
 
   it('sees a failure as the end of the response', async () => {
     const writer = new ResponseEvents(optionsOf());
-    const begun = writer.begin([text('Hal')]);
-    const body = begun + writer.fail(new ApiError('backend_error', 'It broke.'));
+    const started = writer.begin([text('Hal')]);
+    const body = started + writer.fail(new ApiError('backend_error', 'It broke.'));
     const final = await clientOf(body).responses.stream({ model: 'toy', input: 'Hi' }).finalResponse();
     expect(final).toEqual(withAdditions(writer.response()));
     expect(final).toMatchObject({ status: 'failed', error: { code: 'server_error', message: 'It broke.' } });

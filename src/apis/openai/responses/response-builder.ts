@@ -34,7 +34,7 @@ export class ResponseBuilder implements EventFold {
   #waiting: TokenLogprob[] = [];
   #isCut = false;
   #usage: TokenUsage | undefined;
-  #ending: Pick<ResponseState, 'status' | 'completed' | 'fault'> = { status: 'in_progress' };
+  #ending: Pick<ResponseState, 'status' | 'completed' | 'error'> = { status: 'in_progress' };
 
   constructor(options: ResponseOptions, listener?: OutputListener) {
     this.#options = options;
@@ -70,8 +70,8 @@ export class ResponseBuilder implements EventFold {
     this.#ending = this.#isCut ? { status: 'incomplete' } : { status: 'completed', completed: this.#options.now() };
   }
 
-  fail(fault: ApiError): void {
-    this.#abandon({ status: 'failed', fault });
+  fail(error: ApiError): void {
+    this.#abandon({ status: 'failed', error });
   }
 
   cancel(): void {
@@ -162,7 +162,7 @@ export class ResponseBuilder implements EventFold {
     this.#listener?.done(open, this.#output.length - 1);
   }
 
-  #abandon(ending: Pick<ResponseState, 'status' | 'fault'>): void {
+  #abandon(ending: Pick<ResponseState, 'status' | 'error'>): void {
     if (this.#open) this.#settle(this.#open, 'incomplete');
     this.#open = undefined;
     this.#ending = ending;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  begun,
   call,
   callEvents,
   called,
@@ -16,6 +15,7 @@ import {
   reasoning,
   reasoningEvents,
   response,
+  start,
   text,
   textPart,
   thought,
@@ -47,12 +47,12 @@ function streamed(events: readonly GenerateEvent[], body?: object) {
 }
 
 /** The whole list of events between the two that open a response and the one that ends it. */
-function whole(items: readonly ItemEvent[], ending: { status: string; [field: string]: unknown }, begun = response) {
+function whole(items: readonly ItemEvent[], ending: { status: string; [field: string]: unknown }, started = response) {
   return [
-    { type: 'response.created', response: begun },
-    { type: 'response.in_progress', response: begun },
+    { type: 'response.created', response: started },
+    { type: 'response.in_progress', response: started },
     ...items,
-    { type: `response.${ending.status}`, response: { ...begun, ...ending } },
+    { type: `response.${ending.status}`, response: { ...started, ...ending } },
   ].map((event, at) => ({ ...event, sequence_number: at }));
 }
 
@@ -77,11 +77,11 @@ describe('a streamed response', () => {
 
   it('that fails in the middle ends with what there was, and nothing after it', () => {
     const writer = new ResponseEvents(optionsOf());
-    const text1 = writer.begin([text('Done.')]) + writer.write(call(0, begun('a'), '{"x'));
-    const fault = new ApiError('backend_error', 'The backend failed.');
+    const text1 = writer.begin([text('Done.')]) + writer.write(call(0, start('a'), '{"x'));
+    const failure = new ApiError('backend_error', 'The backend failed.');
     const error = { code: 'server_error', message: 'The backend failed.' };
     const output = [message(0, 'Done.'), called(1, 'a', '{"x', 'incomplete')];
-    expect(parsed(text1 + writer.fail(fault))).toEqual(
+    expect(parsed(text1 + writer.fail(failure))).toEqual(
       whole([...messageEvents(0, ['Done.']), ...callEvents(1, 'a', ['{"x']).slice(0, 2)], {
         status: 'failed',
         error,
@@ -127,7 +127,7 @@ describe('a streamed response', () => {
         text('A', [token('A')]),
         text('', [token('\uFFFD', Uint8Array.of(0xc3))]),
         text('é', [token('\uFFFD')]),
-        call(0, begun('a'), '{}'),
+        call(0, start('a'), '{}'),
         text('', [token('{}')]),
         finish('tool_calls'),
       ],
@@ -141,17 +141,17 @@ describe('a streamed response', () => {
       top_logprobs: [{ token: 'x', bytes: [120], logprob: -2 }],
     });
     const figures = [long('A', [65]), long('\\xc3', [0xc3]), long('\uFFFD', [])];
-    const place = { item_id: `msg_${hex}o1`, output_index: 1, content_index: 0 };
+    const location = { item_id: `msg_${hex}o1`, output_index: 1, content_index: 0 };
     const [added, partAdded] = messageEvents(1, []) as [ItemEvent, ItemEvent];
     const two = [short('\\xc3'), short('\uFFFD')];
     const items: ItemEvent[] = [
       ...reasoningEvents(0, ['R']),
       added,
       partAdded,
-      { type: 'response.output_text.delta', ...place, delta: 'A', logprobs: [short('A')] },
-      { type: 'response.output_text.delta', ...place, delta: 'é', logprobs: two },
-      { type: 'response.output_text.done', ...place, text: 'Aé', logprobs: [short('A'), ...two] },
-      { type: 'response.content_part.done', ...place, part: textPart('Aé', figures) },
+      { type: 'response.output_text.delta', ...location, delta: 'A', logprobs: [short('A')] },
+      { type: 'response.output_text.delta', ...location, delta: 'é', logprobs: two },
+      { type: 'response.output_text.done', ...location, text: 'Aé', logprobs: [short('A'), ...two] },
+      { type: 'response.content_part.done', ...location, part: textPart('Aé', figures) },
       { type: 'response.output_item.done', output_index: 1, item: message(1, 'Aé', 'completed', figures) },
       ...callEvents(2, 'a', ['{}']),
     ];

@@ -21,7 +21,7 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
   /** The JSON of a plain delta of the open item: before its number, before its text and after its text. */
   #plain: readonly [string, string, string] = ['', '', ''];
   /** The members of an event that locate the open item and its only part. */
-  #place: object = {};
+  #location: object = {};
 
   constructor(options: ResponseOptions) {
     this.#builder = new ResponseBuilder(options, this);
@@ -67,8 +67,8 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
     return this.ending();
   }
 
-  fail(fault: ApiError): string {
-    this.abandon(fault);
+  fail(error: ApiError): string {
+    this.abandon(error);
     return this.ending();
   }
 
@@ -78,9 +78,9 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
   }
 
   /** Ends the response early, because of an error or because it was cancelled. */
-  abandon(fault: ApiError | 'cancelled'): void {
-    if (fault === 'cancelled') this.#builder.cancel();
-    else this.#builder.fail(fault);
+  abandon(reason: ApiError | 'cancelled'): void {
+    if (reason === 'cancelled') this.#builder.cancel();
+    else this.#builder.fail(reason);
   }
 
   /** Marks the response as not stored, because storing it failed. */
@@ -97,18 +97,18 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
     const bare = item.type === 'function_call' ? item : { ...item, content: [] };
     this.#event('response.output_item.added', { output_index: index, item: bare });
     const isCall = item.type === 'function_call';
-    this.#place = { item_id: item.id, output_index: index, ...(isCall ? {} : { content_index: 0 }) };
+    this.#location = { item_id: item.id, output_index: index, ...(isCall ? {} : { content_index: 0 }) };
     if (item.type !== 'function_call')
-      this.#event('response.content_part.added', { ...this.#place, part: item.content[0] });
+      this.#event('response.content_part.added', { ...this.#location, part: item.content[0] });
     const type = deltaTypes[item.type];
-    const place = JSON.stringify(this.#place).slice(1, -1);
+    const location = JSON.stringify(this.#location).slice(1, -1);
     const after = item.type === 'message' ? ',"logprobs":[]}\n\n' : '}\n\n';
-    this.#plain = [`event: ${type}\ndata: {"type":"${type}","sequence_number":`, `,${place},"delta":`, after];
+    this.#plain = [`event: ${type}\ndata: {"type":"${type}","sequence_number":`, `,${location},"delta":`, after];
   }
 
   grew(_item: OutputItem, text: string, logprobs: readonly TextLogprob[] | undefined): void {
     if (logprobs) {
-      this.#event(deltaTypes.message, { ...this.#place, delta: text, logprobs: logprobs.map(withoutBytes) });
+      this.#event(deltaTypes.message, { ...this.#location, delta: text, logprobs: logprobs.map(withoutBytes) });
       return;
     }
     const [before, between, after] = this.#plain;
@@ -116,23 +116,27 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
   }
 
   done(item: OutputItem, index: number): void {
-    const place = this.#place;
+    const location = this.#location;
     switch (item.type) {
       case 'message': {
         const [part] = item.content;
         const logprobs = part.logprobs.map(withoutBytes);
-        this.#event('response.output_text.done', { ...place, text: part.text, logprobs });
-        this.#event('response.content_part.done', { ...place, part });
+        this.#event('response.output_text.done', { ...location, text: part.text, logprobs });
+        this.#event('response.content_part.done', { ...location, part });
         break;
       }
       case 'reasoning': {
         const [part] = item.content;
-        this.#event('response.reasoning_text.done', { ...place, text: part.text });
-        this.#event('response.content_part.done', { ...place, part });
+        this.#event('response.reasoning_text.done', { ...location, text: part.text });
+        this.#event('response.content_part.done', { ...location, part });
         break;
       }
       case 'function_call':
-        this.#event('response.function_call_arguments.done', { ...place, name: item.name, arguments: item.arguments });
+        this.#event('response.function_call_arguments.done', {
+          ...location,
+          name: item.name,
+          arguments: item.arguments,
+        });
         break;
     }
     this.#event('response.output_item.done', { output_index: index, item });

@@ -1,19 +1,26 @@
 import { ApiError } from '../../../errors.ts';
-import type { Answer, GenerateContext } from '../../../generate/answer.ts';
-import { begunGeneration } from '../../../generate/begun-generation.ts';
 import { chat } from '../../../generate/chat.ts';
+import type { GenerateContext, GeneratedResponse } from '../../../generate/generated-response.ts';
+import { startedGeneration } from '../../../generate/started-generation.ts';
 import { idTokenText, plainTokenText } from '../../../http/logprobs.ts';
 import type { ResponseKeeper } from '../../../responses/response-keeper.ts';
 import type { Signal } from '../../../signal.ts';
-import { conversationOf, itemOf, type PlacedItem, referencesOf, type StoredItem, storedInput } from './conversation.ts';
+import {
+  type ConversationItem,
+  conversationOf,
+  itemOf,
+  referencesOf,
+  type StoredItem,
+  storedInput,
+} from './conversation.ts';
 import type { InputItem } from './input-items.ts';
 import { newResponseId } from './item-ids.ts';
 import type { MessageOrigin } from './messages.ts';
-import { renameFault } from './rename-fault.ts';
+import { renameError } from './rename-error.ts';
 import type { ResponseOptions } from './response-builder.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
-import { truncating } from './truncation.ts';
+import { withTruncation } from './truncation.ts';
 
 /** A request for a response, with everything that it refers to. */
 export interface ResponseJob {
@@ -23,17 +30,17 @@ export interface ResponseJob {
   /** Its own input, as it is stored. */
   readonly input: readonly StoredItem[];
   /** The whole conversation. */
-  readonly items: readonly PlacedItem[];
+  readonly items: readonly ConversationItem[];
 }
 
 /** Loads the previous responses and the items that a request refers to. */
 export async function responseJob(
-  given: ResponsesRequest,
+  body: ResponsesRequest,
   { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
 ): Promise<ResponseJob> {
-  const request = keeper.keeps ? given : { ...given, store: false };
+  const request = keeper.keeps ? body : { ...body, store: false };
   const id = newResponseId();
-  const references = await followed(request, { owner, keeper });
+  const references = await referencedItems(request, { owner, keeper });
   const input = storedInput(request, { id, references });
   const previous = request.previous_response_id;
   const earlier = previous ? await keeper.conversation(owner, previous) : [];
@@ -54,7 +61,7 @@ export async function responseJob(
 const mostReferences = 1000;
 
 /** The stored items that a request refers to. Each response is read once. */
-async function followed(
+async function referencedItems(
   request: ResponsesRequest,
   { owner, keeper }: { readonly owner: string; readonly keeper: ResponseKeeper },
 ): Promise<Map<string, InputItem>> {
@@ -81,32 +88,35 @@ function now(): number {
 }
 
 /** A started generation, and the function that renames its errors. */
-export interface BegunAnswer {
-  readonly answer: Answer;
-  readonly rename: (fault: ApiError) => ApiError;
+export interface StartedResponse {
+  readonly response: GeneratedResponse;
+  readonly rename: (error: ApiError) => ApiError;
 }
 
 /** Starts the generation. Drops the oldest items of a conversation that is too long, if the request allows it. */
-export function beginAnswer(
+export function startResponse(
   { request, items }: Pick<ResponseJob, 'request' | 'items'>,
   context: GenerateContext,
   signal: Signal,
-): Promise<BegunAnswer> {
+): Promise<StartedResponse> {
   const mayCut = request.truncation === 'auto';
-  const attempt = async (kept: readonly PlacedItem[]): Promise<BegunAnswer> => {
-    const { request: translated, origins } = toChat(request, kept);
+  const attempt = async (remaining: readonly ConversationItem[]): Promise<StartedResponse> => {
+    const { request: translated, origins } = toChat(request, remaining);
     const rename = renamer(origins);
     try {
-      const answer = await chat(translated, context, signal);
+      const response = await chat(translated, context, signal);
       // Some backends reject a prompt that is too long only with their first response.
-      return { answer: mayCut ? { ...answer, generation: await begunGeneration(answer.generation) } : answer, rename };
+      return {
+        response: mayCut ? { ...response, generation: await startedGeneration(response.generation) } : response,
+        rename,
+      };
     } catch (error) {
       throw rename(ApiError.from(error));
     }
   };
-  return mayCut ? truncating(items, attempt) : attempt(items);
+  return mayCut ? withTruncation(items, attempt) : attempt(items);
 }
 
-function renamer(origins: readonly MessageOrigin[]): BegunAnswer['rename'] {
-  return (fault) => renameFault(fault, origins);
+function renamer(origins: readonly MessageOrigin[]): StartedResponse['rename'] {
+  return (error) => renameError(error, origins);
 }

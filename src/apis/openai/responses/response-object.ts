@@ -17,7 +17,7 @@ export interface ResponseState {
   /** Seconds since 1970; only of a completed one. */
   readonly completed?: number | undefined;
   /** Only of a failed one. */
-  readonly fault?: ApiError | undefined;
+  readonly error?: ApiError | undefined;
   readonly output: readonly OutputItem[];
   readonly usage?: TokenUsage | undefined;
 }
@@ -31,7 +31,7 @@ export function responseObject({ id, created, request }: ResponseHead, state: Re
     status: state.status,
     background: request.background ?? false,
     completed_at: state.completed ?? null,
-    error: state.fault ? errorOf(state.fault) : null,
+    error: state.error ? errorOf(state.error) : null,
     incomplete_details: state.status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,

@@ -5,7 +5,7 @@ import { ResponsesRequest } from './responses-request.ts';
 
 const base = { model: 'toy', input: 'Hi' };
 
-function faultOf(body: object): string | undefined {
+function errorOf(body: object): string | undefined {
   try {
     parseRequest(ResponsesRequest, body);
     return undefined;
@@ -88,7 +88,7 @@ describe('a request for a response', () => {
   });
 
   it('needs no input after another response', () => {
-    expect(faultOf({ model: 'toy', previous_response_id: 'resp_1' })).toBeUndefined();
+    expect(errorOf({ model: 'toy', previous_response_id: 'resp_1' })).toBeUndefined();
   });
 
   it.each([
@@ -187,7 +187,7 @@ describe('a request for a response', () => {
       { stream_options: { include_obfuscation: true } },
       refusal('stream_options.include_obfuscation: stream obfuscation is not supported.'),
     ],
-  ] as [object, string][])('names what is wrong: %j', (body, fault) => {
-    expect(faultOf({ ...base, ...body })).toBe(fault);
+  ] as [object, string][])('names what is wrong: %j', (body, error) => {
+    expect(errorOf({ ...base, ...body })).toBe(error);
   });
 });

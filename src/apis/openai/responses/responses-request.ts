@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChatRequest } from '../../../requests/chat-request.ts';
-import { list, refused } from '../../../requests/fields.ts';
+import { list, unsupportedField } from '../../../requests/fields.ts';
 import { samplingFields } from '../../../requests/sampling.ts';
 import { jsonSchema, structureFields } from '../../../requests/structure.ts';
 import { inputItems } from './input-items.ts';
@@ -50,17 +50,17 @@ export const chatFields = {
 
 /** Chat request fields that have another name or path here. */
 export const renamedFields = {
-  n: refused('a response has only one choice', [1]),
-  max_tokens: refused('only supported by /v1/chat/completions; send max_output_tokens instead'),
-  response_format: refused('only supported by /v1/chat/completions; send text.format instead'),
+  n: unsupportedField('a response has only one choice', [1]),
+  max_tokens: unsupportedField('only supported by /v1/chat/completions; send max_output_tokens instead'),
+  response_format: unsupportedField('only supported by /v1/chat/completions; send text.format instead'),
   stream_options: z
-    .strictObject({ include_obfuscation: refused('stream obfuscation is not supported', [false]) })
+    .strictObject({ include_obfuscation: unsupportedField('stream obfuscation is not supported', [false]) })
     .nullish(),
-  messages: refused('only supported by /v1/chat/completions; send input instead'),
-  max_completion_tokens: refused('only supported by /v1/chat/completions; send max_output_tokens instead'),
-  reasoning_effort: refused('only supported by /v1/chat/completions; send reasoning.effort instead'),
-  verbosity: refused('only supported by /v1/chat/completions; send text.verbosity instead', ['medium']),
-  logprobs: refused('only supported by /v1/chat/completions; send include and top_logprobs instead', [false]),
+  messages: unsupportedField('only supported by /v1/chat/completions; send input instead'),
+  max_completion_tokens: unsupportedField('only supported by /v1/chat/completions; send max_output_tokens instead'),
+  reasoning_effort: unsupportedField('only supported by /v1/chat/completions; send reasoning.effort instead'),
+  verbosity: unsupportedField('only supported by /v1/chat/completions; send text.verbosity instead', ['medium']),
+  logprobs: unsupportedField('only supported by /v1/chat/completions; send include and top_logprobs instead', [false]),
 };
 
 /** The body of POST /v1/responses: every field of OpenAI's, and those of vLLM's that a chat takes. */
@@ -78,7 +78,9 @@ export const ResponsesRequest = z
     text: z
       .object({
         format: format.nullish(),
-        verbosity: refused('not supported by the backend; describe the verbosity in the instructions', ['medium']),
+        verbosity: unsupportedField('not supported by the backend; describe the verbosity in the instructions', [
+          'medium',
+        ]),
       })
       .nullish(),
     reasoning: z
@@ -86,8 +88,8 @@ export const ResponsesRequest = z
         effort: chat.reasoning_effort,
         summary,
         generate_summary: summary,
-        context: refused("the model's chat template decides which earlier reasoning it includes", ['auto']),
-        mode: refused('must be standard; other modes are not supported', ['standard']),
+        context: unsupportedField("the model's chat template decides which earlier reasoning it includes", ['auto']),
+        mode: unsupportedField('must be standard; other modes are not supported', ['standard']),
       })
       .nullish(),
     truncation: z.enum(['auto', 'disabled'], 'must be auto or disabled').nullish(),
@@ -102,10 +104,10 @@ export const ResponsesRequest = z
     prompt_cache_options: chat.prompt_cache_options,
     service_tier: chat.service_tier,
 
-    conversation: refused('conversations are not supported; send previous_response_id or the items'),
-    context_management: refused('compaction is not supported; send truncation instead'),
-    prompt: refused('stored prompts are not supported; send instructions and input'),
-    moderation: refused('moderation is not supported'),
+    conversation: unsupportedField('conversations are not supported; send previous_response_id or the items'),
+    context_management: unsupportedField('compaction is not supported; send truncation instead'),
+    prompt: unsupportedField('stored prompts are not supported; send instructions and input'),
+    moderation: unsupportedField('moderation is not supported'),
   })
   .superRefine((request, context) => {
     const refuse = (field: string, message: string): void => {

@@ -4,7 +4,7 @@ import { ApiError } from '../../../errors.ts';
 import type { Endpoint, EndpointFacts, NamedSchema } from '../../../http/api.ts';
 import { anything, constant, flag, listOf, object, orNull, text, whole } from '../../../http/openapi/schema-parts.ts';
 import { requestSignal } from '../../../http/request-signal.ts';
-import type { GenerateServices } from '../../../http/send-answer.ts';
+import type { GenerateServices } from '../../../http/send-response.ts';
 import { sendTexts, textsOf } from '../../../http/send-texts.ts';
 import { parseRequest } from '../../../requests/fields.ts';
 import type { BackgroundRun } from '../../../responses/background-run.ts';
@@ -63,19 +63,19 @@ export const storedEndpoint: Endpoint<ResponseServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const place = placeOf(request);
-    const { owner, id } = place;
+    const target = targetOf(request);
+    const { owner, id } = target;
     const { keeper, runs, shared: elsewhere } = services.responses;
     const { stream, starting_after: after = -1 } = parseRequest(FollowQuery, request.query).request;
     const run = runs.running(owner, id);
     if (run && !stream) return run.response();
     const { response } = run ? { response: run.response() } : await keeper.find(owner, id);
     const stored = withoutStale(response as ResponseObject, services.generate.timeout);
-    if (!stream) return isBeingMade(stored.status) ? ((await elsewhere.now(place)) ?? stored) : stored;
+    if (!stream) return isBeingMade(stored.status) ? ((await elsewhere.now(target)) ?? stored) : stored;
     const followed = runs.followable(owner, id);
     if (followed) return followRun(followed, after, reply);
     const signal = requestSignal(reply);
-    const events = await elsewhere.follow(place, { after, signal, lost: lostEvent });
+    const events = await elsewhere.follow(target, { after, signal, lost: lostEvent });
     if (events) {
       await sendTexts(reply, textsOf(events), signal);
       return reply;
@@ -101,11 +101,11 @@ export const deleteEndpoint: Endpoint<ResponseServices> = {
     },
   ],
   handler: (services) => async (request) => {
-    const place = placeOf(request);
+    const target = targetOf(request);
     const { keeper, shared: elsewhere } = services.responses;
-    await elsewhere.forget(place);
-    await keeper.delete(place.owner, place.id);
-    return { id: place.id, object: 'response', deleted: true };
+    await elsewhere.forget(target);
+    await keeper.delete(target.owner, target.id);
+    return { id: target.id, object: 'response', deleted: true };
   },
 };
 
@@ -116,11 +116,11 @@ export const cancelEndpoint: Endpoint<ResponseServices> = {
   paths: ['/v1/responses/:id/cancel'],
   operations: [{ tag, summary: 'Cancels a background response.', response: responseSchema }],
   handler: (services) => async (request) => {
-    const place = placeOf(request);
+    const target = targetOf(request);
     const { keeper, shared: elsewhere } = services.responses;
-    const cancelled = await elsewhere.cancel(place);
+    const cancelled = await elsewhere.cancel(target);
     if (cancelled) return cancelled;
-    const { response: found } = await keeper.find(place.owner, place.id);
+    const { response: found } = await keeper.find(target.owner, target.id);
     const response = withoutStale(found as ResponseObject, services.generate.timeout);
     if (!response.background)
       throw new ApiError('invalid_request', 'Only responses created with background: true can be cancelled.');
@@ -153,7 +153,7 @@ export const inputItemsEndpoint: Endpoint<ResponseServices> = {
     },
   ],
   handler: (services) => async (request) => {
-    const { owner, id } = placeOf(request);
+    const { owner, id } = targetOf(request);
     const { request: query } = parseRequest(ItemPageQuery, request.query);
     const { input } = await services.responses.keeper.find(owner, id);
     return itemPage(input as readonly StoredItem[], query);
@@ -161,7 +161,7 @@ export const inputItemsEndpoint: Endpoint<ResponseServices> = {
 };
 
 /** The id of the response that a request is for, and its owner. */
-function placeOf({ owner, params }: FastifyRequest) {
+function targetOf({ owner, params }: FastifyRequest) {
   return { owner, id: (params as { readonly id: string }).id };
 }
 

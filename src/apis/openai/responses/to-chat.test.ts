@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { begun, call, finish, reasoning, text } from '../../../../test/support/response-fixtures.ts';
+import { call, finish, reasoning, start, text } from '../../../../test/support/response-fixtures.ts';
 import { type GenerateEvent, giveEvent } from '../../../contracts/events.ts';
 import { plainTokenText } from '../../../http/logprobs.ts';
 import { ChatRequest } from '../../../requests/chat-request.ts';
@@ -37,7 +37,7 @@ const thought = (value: string) => ({
   summary: [],
   content: [{ type: 'reasoning_text', text: value }],
 });
-const asked = (id: string) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' });
+const requested = (id: string) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' });
 const result = (id: string, output: unknown = 'R') => ({ type: 'function_call_output', call_id: id, output });
 const chatCall = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 
@@ -116,8 +116,8 @@ describe('the messages of a response', () => {
         user,
         thought('T'),
         said('A'),
-        asked('c1'),
-        asked('c2'),
+        requested('c1'),
+        requested('c2'),
         result('c1'),
         result('c2', [{ type: 'input_text', text: 'S' }]),
       ],
@@ -130,7 +130,7 @@ describe('the messages of a response', () => {
     ],
     [
       'text and reasoning after a call, which must stay beside its output',
-      [said('a'), asked('c1'), thought('T'), said('b'), result('c1')],
+      [said('a'), requested('c1'), thought('T'), said('b'), result('c1')],
       [
         { role: 'assistant', content: 'ab', reasoning_content: 'T', tool_calls: [chatCall('c1')] },
         { role: 'tool', tool_call_id: 'c1', content: 'R' },
@@ -138,7 +138,7 @@ describe('the messages of a response', () => {
     ],
     [
       'calls of two turns',
-      [thought('1'), asked('c1'), result('c1'), thought('2'), asked('c2'), result('c2')],
+      [thought('1'), requested('c1'), result('c1'), thought('2'), requested('c2'), result('c2')],
       [
         { role: 'assistant', content: null, reasoning_content: '1', tool_calls: [chatCall('c1')] },
         { role: 'tool', tool_call_id: 'c1', content: 'R' },
@@ -267,11 +267,11 @@ describe('the fields of a response', () => {
 });
 
 describe('a conversation over several responses', () => {
-  const answered: GenerateEvent[] = [
+  const completed: GenerateEvent[] = [
     reasoning('T'),
     text('Look: '),
-    call(0, begun('a'), '{"x":1}'),
-    call(1, begun('b'), '{}'),
+    call(0, start('a'), '{"x":1}'),
+    call(1, start('b'), '{}'),
     finish('tool_calls'),
   ];
   const first = requestOf({ instructions: 'Old.', input: 'Q', include: ['reasoning.encrypted_content'] });
@@ -281,7 +281,7 @@ describe('a conversation over several responses', () => {
     tokenText: plainTokenText,
     now: () => 2,
   });
-  for (const event of answered) giveEvent(event, builder);
+  for (const event of completed) giveEvent(event, builder);
   builder.end();
   const response = JSON.parse(JSON.stringify(builder.response())) as { output: { id: string }[] };
   const outputs = [result('call_a', '1'), result('call_b', '2')];

@@ -1,23 +1,23 @@
 import { ApiError } from '../../../errors.ts';
 import type { ChatRequest } from '../../../requests/chat-request.ts';
-import type { PlacedItem } from './conversation.ts';
+import type { ConversationItem } from './conversation.ts';
 import { MessageBuilder, type MessageOrigin } from './messages.ts';
 import { chatFields, type ResponsesRequest, renamedFields } from './responses-request.ts';
 
 /** A request for a response, translated to a chat request. */
 export interface ChatTranslation {
   readonly request: ChatRequest;
-  /** The origin of each message, for `renameFault`. */
+  /** The origin of each message, for `renameError`. */
   readonly origins: readonly MessageOrigin[];
 }
 
 /** Translates a request to a chat request: the instructions, then the items of the conversation. */
-export function toChat(request: ResponsesRequest, items: readonly PlacedItem[]): ChatTranslation {
+export function toChat(request: ResponsesRequest, items: readonly ConversationItem[]): ChatTranslation {
   const { messages, origins } = messagesOf(request, items);
   const { format } = request.text ?? {};
   return {
     request: {
-      ...passedOn(request),
+      ...passedFields(request),
       model: request.model,
       messages,
       max_completion_tokens: request.max_output_tokens,
@@ -47,10 +47,10 @@ export function wantsLogprobs({ include, top_logprobs: top }: ResponsesRequest):
   return (include?.includes('message.output_text.logprobs') ?? false) || (top ?? 0) > 0;
 }
 
-function messagesOf({ instructions }: ResponsesRequest, items: readonly PlacedItem[]): MessageBuilder {
+function messagesOf({ instructions }: ResponsesRequest, items: readonly ConversationItem[]): MessageBuilder {
   const builder = new MessageBuilder();
   if (typeof instructions === 'string')
-    builder.add({ item: { type: 'message', role: 'system', content: instructions }, place: 'instructions' });
+    builder.add({ item: { type: 'message', role: 'system', content: instructions }, path: 'instructions' });
   for (const item of items) builder.add(item);
   builder.end();
   if (builder.messages.length === 0)
@@ -63,9 +63,11 @@ function messagesOf({ instructions }: ResponsesRequest, items: readonly PlacedIt
 const passedNames = Object.keys(chatFields).filter((name) => !Object.hasOwn(renamedFields, name));
 
 /** The fields that a chat request has too, unchanged. */
-function passedOn(request: ResponsesRequest): Partial<ChatRequest> {
-  const given = request as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(passedNames.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+function passedFields(request: ResponsesRequest): Partial<ChatRequest> {
+  const fields = request as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    passedNames.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
+  );
 }
 
 type Format = NonNullable<NonNullable<ResponsesRequest['text']>['format']>;

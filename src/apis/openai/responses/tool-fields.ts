@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../../json-object.ts';
-import { list, refused, taking } from '../../../requests/fields.ts';
+import { list, unsupportedField, withAcceptedValues } from '../../../requests/fields.ts';
 import { functionName, mostTools } from '../../../requests/tools.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
@@ -21,7 +21,7 @@ const functionTool = z.looseObject({
   description: z.string().nullish(),
   parameters: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a JSON schema object').nullish(),
   strict: z.boolean().nullish(),
-  defer_loading: refused('tool search is not supported; the model gets all tools', [false]),
+  defer_loading: unsupportedField('tool search is not supported; the model gets all tools', [false]),
 });
 
 const namedFunction = z.looseObject({ type: functionType, name: functionName });
@@ -37,7 +37,7 @@ const mode = z.enum(['none', 'auto', 'required'], 'must be none, auto, required,
 /** The fields of a response's request that are about tools; unlike chat's, they have no inner object. */
 export const toolFields = {
   tools: list(functionTool, { most: mostTools }).nullish(),
-  tool_choice: taking(
+  tool_choice: withAcceptedValues(
     { kind: 'any', of: [mode, allowedTools, namedFunction] },
     z.unknown().transform((value, context): ToolChoice => {
       const schema = typeof value === 'string' ? mode : isAllowedTools(value) ? allowedTools : namedFunction;
@@ -50,8 +50,8 @@ export const toolFields = {
   parallel_tool_calls: z.boolean().nullish(),
   /** Only calls of tools that OpenAI runs are counted, and there are none. */
   max_tool_calls: z.number().int().min(1).nullish(),
-  functions: refused('send tools'),
-  function_call: refused('send tool_choice'),
+  functions: unsupportedField('send tools'),
+  function_call: unsupportedField('send tool_choice'),
 };
 
 function isAllowedTools(value: unknown): boolean {

@@ -1,14 +1,14 @@
 import { ApiError } from '../../../errors.ts';
-import type { PlacedItem } from './conversation.ts';
+import type { ConversationItem } from './conversation.ts';
 
 /**
  * Starts a generation. While the conversation exceeds the context length, retries without its oldest items: one, two
  * more, four more and so on. Each attempt must fail before it returned any output.
  */
-export async function truncating<Answer>(
-  items: readonly PlacedItem[],
-  attempt: (items: readonly PlacedItem[]) => Promise<Answer>,
-): Promise<Answer> {
+export async function withTruncation<Result>(
+  items: readonly ConversationItem[],
+  attempt: (items: readonly ConversationItem[]) => Promise<Result>,
+): Promise<Result> {
   let rest = items;
   for (let count = 1; ; count *= 2)
     try {
@@ -26,35 +26,36 @@ export async function truncating<Answer>(
  * output is dropped with its call. The rest starts with a user message, because many chat templates require it: if none
  * would remain, the last dropped one stays.
  */
-export function withoutOldest(items: readonly PlacedItem[], count: number): PlacedItem[] {
+export function withoutOldest(items: readonly ConversationItem[], count: number): ConversationItem[] {
   const first = items.findIndex(({ item }) => !isInstruction(item));
   if (first === -1) return [...items];
   const last = lastGroup(items, first);
   const cut = Math.min(first + count, last);
   const next = items.findIndex((item, at) => at >= cut && at <= last && isUser(item));
-  const asked = next === -1 ? items.slice(first, cut).findLast(isUser) : undefined;
-  const kept = [...(asked ? [asked] : []), ...items.slice(next === -1 ? cut : next)];
-  const calls = new Set(kept.map(({ item }) => (item.type === 'function_call' ? item.call_id : undefined)));
-  const isWhole = ({ item }: PlacedItem): boolean => item.type !== 'function_call_output' || calls.has(item.call_id);
-  return [...items.slice(0, first), ...kept.filter(isWhole)];
+  const lastUser = next === -1 ? items.slice(first, cut).findLast(isUser) : undefined;
+  const remaining = [...(lastUser ? [lastUser] : []), ...items.slice(next === -1 ? cut : next)];
+  const calls = new Set(remaining.map(({ item }) => (item.type === 'function_call' ? item.call_id : undefined)));
+  const isWhole = ({ item }: ConversationItem): boolean =>
+    item.type !== 'function_call_output' || calls.has(item.call_id);
+  return [...items.slice(0, first), ...remaining.filter(isWhole)];
 }
 
-function isUser({ item }: PlacedItem): boolean {
+function isUser({ item }: ConversationItem): boolean {
   return item.type === 'message' && item.role === 'user';
 }
 
 /** The index of the first item of the last group, which must stay: tool outputs stay with their calls. */
-function lastGroup(items: readonly PlacedItem[], first: number): number {
-  const wanted = new Set<string>();
+function lastGroup(items: readonly ConversationItem[], first: number): number {
+  const openCalls = new Set<string>();
   let begin = items.length;
   do {
-    const { item } = items[--begin] as PlacedItem;
-    if (item.type === 'function_call_output') wanted.add(item.call_id);
-    else if (item.type === 'function_call') wanted.delete(item.call_id);
-  } while (wanted.size > 0 && begin > first);
+    const { item } = items[--begin] as ConversationItem;
+    if (item.type === 'function_call_output') openCalls.add(item.call_id);
+    else if (item.type === 'function_call') openCalls.delete(item.call_id);
+  } while (openCalls.size > 0 && begin > first);
   return begin;
 }
 
-function isInstruction(item: PlacedItem['item']): boolean {
+function isInstruction(item: ConversationItem['item']): boolean {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }

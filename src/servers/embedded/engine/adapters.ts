@@ -3,8 +3,8 @@ import { messageOf } from '../../../thrown.ts';
 import { readGgufHeader } from '../gguf/header.ts';
 import { loadLora } from './engine-internals.ts';
 import type { Bindings, ContextBinding, LoraBinding, ModelBinding } from './engine-types.ts';
-import { invalidArgument } from './faults.ts';
 import { factsOf } from './model-facts.ts';
+import { invalidArgument } from './status-errors.ts';
 
 /** A LoRA adapter of llama.cpp: a GGUF file, and its name in requests. */
 export interface LoraFile {

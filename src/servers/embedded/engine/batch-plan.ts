@@ -44,18 +44,18 @@ const promptTokens = 256;
 
 /** Every running generation gets its token; new prompts share the rest of the batch equally. */
 export function planBatch(slots: readonly Slot[], batchSize: number): Share[] {
-  const answering = slots.filter(({ pending }) => pending.length === 1);
+  const generating = slots.filter(({ pending }) => pending.length === 1);
   const reading = slots.filter(({ pending }) => pending.length > 1);
-  const shares: Share[] = answering.map((slot) => ({ slot, count: 1 }));
-  const most = answering.length > 0 ? sharedPromptTokens : promptTokens;
-  let room = Math.min(most, batchSize - answering.length);
+  const shares: Share[] = generating.map((slot) => ({ slot, count: 1 }));
+  const most = generating.length > 0 ? sharedPromptTokens : promptTokens;
+  let capacity = Math.min(most, batchSize - generating.length);
   // The shortest first: the others get what it does not use.
   const byLength = reading.toSorted((a, b) => a.pending.length - b.pending.length);
   byLength.forEach((slot, index) => {
-    const count = Math.min(slot.pending.length, Math.floor(room / (byLength.length - index)));
+    const count = Math.min(slot.pending.length, Math.floor(capacity / (byLength.length - index)));
     if (count === 0) return;
     shares.push({ slot, count });
-    room -= count;
+    capacity -= count;
   });
   return shares;
 }

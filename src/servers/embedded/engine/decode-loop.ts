@@ -1,7 +1,7 @@
 import type { Adapter } from './adapters.ts';
 import { commonPrefix, type LoopJob, planBatch, type Share, type Slot } from './batch-plan.ts';
 import type { ContextBinding } from './engine-types.ts';
-import { engineFailed, queueFull } from './faults.ts';
+import { engineFailed, queueFull } from './status-errors.ts';
 
 /** The counters of the loop. */
 export interface LoopFigures {
@@ -65,14 +65,14 @@ export class DecodeLoop {
   }
 
   /** Throws if all sequences are busy and the queue is full. */
-  checkRoom(): void {
+  checkCapacity(): void {
     const free = this.#slots.length - this.active;
     if (this.#waiting.length >= free + this.#options.queueSize) throw queueFull();
   }
 
   /** Adds a job; throws if the queue is full. */
   submit(job: LoopJob): void {
-    this.checkRoom();
+    this.checkCapacity();
     this.#waiting.push(job);
     this.wake();
   }
@@ -114,7 +114,7 @@ export class DecodeLoop {
     const { context } = this.#options;
     if (adapter !== this.#adapter) this.#switchTo(adapter);
     context.initBatch(shares.reduce((sum, { count }) => sum + count, 0));
-    const places = shares.map(({ slot, count }) => {
+    const logitIndexes = shares.map(({ slot, count }) => {
       const isLast = count === slot.pending.length;
       const ids = Uint32Array.from(slot.pending.slice(0, count));
       const logits = isLast ? Uint32Array.of(count - 1) : new Uint32Array(0);
@@ -123,7 +123,7 @@ export class DecodeLoop {
     await context.decodeBatch();
     this.figures.batches += 1;
     if (shares.length > 1) this.figures.sharedBatches += 1;
-    await Promise.all(shares.map((share, index) => this.#advance(share, places[index])));
+    await Promise.all(shares.map((share, index) => this.#advance(share, logitIndexes[index])));
   }
 
   async #advance({ slot, count }: Share, at: number | undefined): Promise<void> {
@@ -159,7 +159,7 @@ export class DecodeLoop {
       const slot = job && this.#bestSlot(job);
       if (!slot) return;
       this.#waiting.shift();
-      this.#give(slot, job);
+      this.#assign(slot, job);
     }
   }
 
@@ -178,7 +178,7 @@ export class DecodeLoop {
     return best;
   }
 
-  #give(slot: Slot, job: LoopJob): void {
+  #assign(slot: Slot, job: LoopJob): void {
     // The last token is always evaluated: the first generated token comes from its logits.
     const shared = slot.adapter === job.adapter ? commonPrefix(slot.tokens, job.prompt) : 0;
     const reused = Math.min(shared, job.prompt.length - 1);

@@ -6,18 +6,18 @@ import { StatusError } from '../../../kserve/status.ts';
 import { validateRequest, wrongCount } from '../../../kserve/validate-request.ts';
 import { messageOf } from '../../../thrown.ts';
 import type { Engine } from './engine.ts';
-import { type EmbeddedModelOptions, type Loaded, loadModel } from './load-model.ts';
+import { type EmbeddedModelOptions, type LoadResult, loadModel } from './load-model.ts';
 import type { LoadedModel } from './loaded-model.ts';
 import { ModelCall } from './model-call.ts';
 import { embeddedConfig } from './model-config.ts';
-import { StatisticsBook } from './model-statistics.ts';
+import { StatisticsRecorder } from './model-statistics.ts';
 import { readInputs } from './request-inputs.ts';
 
 /** The state of a model, as Triton names it; empty: never loaded. */
-type State = '' | 'LOADING' | 'READY' | 'UNLOADING' | 'UNAVAILABLE';
+type LoadState = '' | 'LOADING' | 'READY' | 'UNLOADING' | 'UNAVAILABLE';
 
 /** What a model needs from its server. */
-export interface ModelSurroundings {
+export interface ModelHost {
   readonly engine: () => Promise<Engine>;
   readonly availableMemory: () => number;
   readonly onProgress: (model: string, fraction: number) => void;
@@ -27,20 +27,20 @@ export interface ModelSurroundings {
 export class EmbeddedModel {
   readonly options: EmbeddedModelOptions;
   readonly version: string;
-  readonly #surroundings: ModelSurroundings;
-  #state: State = '';
+  readonly #host: ModelHost;
+  #state: LoadState = '';
   #reason = '';
-  #loaded: Loaded | undefined;
-  #book = new StatisticsBook();
+  #loaded: LoadResult | undefined;
+  #recorder = new StatisticsRecorder();
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
   /** Loads and unloads wait for each other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: EmbeddedModelOptions, surroundings: ModelSurroundings) {
+  constructor(options: EmbeddedModelOptions, host: ModelHost) {
     this.options = options;
     this.version = options.version ?? '1';
-    this.#surroundings = surroundings;
+    this.#host = host;
   }
 
   get isReady(): boolean {
@@ -73,7 +73,7 @@ export class EmbeddedModel {
   }
 
   get statistics(): ModelStatistics {
-    return this.#book.read(this.options.name, this.version, this.#loaded?.model.parts.memory ?? 0);
+    return this.#recorder.read(this.options.name, this.version, this.#loaded?.model.parts.memory ?? 0);
   }
 
   /** Resolves once it is ready; rejects with an EngineError with the reason. */
@@ -85,11 +85,11 @@ export class EmbeddedModel {
       try {
         this.#loaded = await loadModel({
           options: this.options,
-          engine: this.#surroundings.engine,
-          availableMemory: this.#surroundings.availableMemory(),
-          onProgress: (fraction) => this.#surroundings.onProgress(this.options.name, fraction),
+          engine: this.#host.engine,
+          availableMemory: this.#host.availableMemory(),
+          onProgress: (fraction) => this.#host.onProgress(this.options.name, fraction),
         });
-        this.#book = new StatisticsBook();
+        this.#recorder = new StatisticsRecorder();
         this.#state = 'READY';
       } catch (error) {
         this.#state = 'UNAVAILABLE';
@@ -133,12 +133,12 @@ export class EmbeddedModel {
 
   async #begin(call: ModelCall, request: InferRequest): Promise<void> {
     const { model } = this.#ready();
-    const begun = performance.now();
-    let started = begun;
+    const queuedAt = performance.now();
+    let started = queuedAt;
     this.#inFlight += 1;
     const finish = (outcome: 'success' | 'fail' | 'cancel'): void => {
-      const queue = (started - begun) * 1e6;
-      this.#book.record(outcome, { queue, compute: (performance.now() - started) * 1e6 });
+      const queue = (started - queuedAt) * 1e6;
+      this.#recorder.record(outcome, { queue, compute: (performance.now() - started) * 1e6 });
       this.#inFlight -= 1;
       if (this.#inFlight === 0) this.#onIdle?.();
     };
@@ -169,7 +169,7 @@ export class EmbeddedModel {
     }
   }
 
-  #ready(): Loaded {
+  #ready(): LoadResult {
     if (this.#state !== 'READY' || !this.#loaded)
       throw new StatusError('NOT_FOUND', `Request for unknown model: '${this.options.name}' has no available versions`);
     return this.#loaded;

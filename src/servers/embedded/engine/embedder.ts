@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Engine } from './engine.ts';
 import { contextBinding, modelBinding } from './engine-internals.ts';
 import type { LlamaContext, LlamaModel } from './engine-types.ts';
-import { engineFailed, invalidArgument } from './faults.ts';
+import { engineFailed, invalidArgument } from './status-errors.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 const size = z.int().min(1);
@@ -115,7 +115,7 @@ function parse(text: string): z.infer<typeof embeddingRequest> {
 
 /** The first values, one per dimension, scaled to length one. */
 function unit(vector: Float64Array, dimensions: number | undefined): number[] {
-  const kept = Array.from(vector.subarray(0, dimensions));
-  const length = Math.hypot(...kept);
-  return length > 0 ? kept.map((figure) => figure / length) : kept;
+  const values = Array.from(vector.subarray(0, dimensions));
+  const length = Math.hypot(...values);
+  return length > 0 ? values.map((figure) => figure / length) : values;
 }

@@ -121,7 +121,7 @@ export interface SamplerBinding {
 export type LogitFilter = [ids: number[], highest: boolean, lowest: boolean, chosen: boolean, top: number];
 
 /** [token, probabilities, confidence, logits as id and value in turn, sum of exp(logit - highest)]. */
-export type LogitAnswer = [
+export type LogitResult = [
   token: number,
   probabilities: undefined,
   confidence: undefined,
@@ -143,7 +143,7 @@ export interface ContextBinding {
     confidence: false,
     logits: LogitFilter,
     weight: true,
-  ): Promise<LogitAnswer>;
+  ): Promise<LogitResult>;
   /** False if this kind of model cannot forget a part. */
   removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
   disposeSequence(sequence: number): void;

@@ -1,11 +1,11 @@
 import { StopStrings } from '../../../output/stop-strings.ts';
 import type { Adapter } from './adapters.ts';
-import type { AnswerWriter } from './answer-writer.ts';
 import type { LoopJob } from './batch-plan.ts';
+import type { CompletionWriter } from './completion-writer.ts';
 import type { ContextBinding } from './engine-types.ts';
-import { invalidArgument } from './faults.ts';
 import type { ResponseOutlet } from './response-outlet.ts';
 import type { SamplingParameters } from './sampling-parameters.ts';
+import { invalidArgument } from './status-errors.ts';
 import type { TokenChooser } from './token-chooser.ts';
 import type { ChosenLogprob, LogprobReader } from './token-logprobs.ts';
 import { Detokenizer, type Vocabulary } from './vocabulary.ts';
@@ -13,7 +13,7 @@ import { Detokenizer, type Vocabulary } from './vocabulary.ts';
 /** How a generation ended, for the statistics. */
 export interface GenerationEnd {
   readonly outcome: 'success' | 'fail' | 'cancel';
-  readonly fault?: unknown;
+  readonly error?: unknown;
 }
 
 interface GenerationOptions {
@@ -30,7 +30,7 @@ interface GenerationOptions {
   readonly chooser: () => TokenChooser;
   /** Undefined if no logprobs were requested. */
   readonly logprobs: (() => LogprobReader) | undefined;
-  readonly writer: AnswerWriter;
+  readonly writer: CompletionWriter;
   readonly outlet: ResponseOutlet;
   onBegin(reusedTokens: number): void;
   onEnd(end: GenerationEnd): void;
@@ -98,13 +98,13 @@ export class EngineGeneration implements LoopJob {
     }
   }
 
-  fail(fault: unknown): void {
-    this.#end({ outcome: 'fail', fault }, fault);
+  fail(error: unknown): void {
+    this.#end({ outcome: 'fail', error }, error);
   }
 
   /** The reader disconnected, or needs no more; an error is passed on to it. */
-  cancel(fault?: unknown): void {
-    this.#end({ outcome: 'cancel' }, fault);
+  cancel(error?: unknown): void {
+    this.#end({ outcome: 'cancel' }, error);
   }
 
   #accept(token: number, figures: ChosenLogprob | undefined): number | undefined {
@@ -144,10 +144,10 @@ export class EngineGeneration implements LoopJob {
     if (finish !== undefined) this.#end({ outcome: 'success' }, undefined);
   }
 
-  #end(end: GenerationEnd, fault: unknown): void {
+  #end(end: GenerationEnd, error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.outlet.end(fault);
+    this.#options.outlet.end(error);
     this.#options.onEnd(end);
     if (!this.#isAdvancing) this.#dispose();
   }

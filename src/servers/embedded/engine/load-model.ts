@@ -42,14 +42,15 @@ interface LoadOptions {
 }
 
 /** A model in memory, with its file's header and facts. */
-export interface Loaded {
+export interface LoadResult {
   readonly model: LoadedModel;
   readonly header: GgufHeader;
   readonly facts: ModelFacts;
 }
 
 /** Loads a GGUF file into memory. Checks the file before it starts the engine. */
-export async function loadModel({ options, engine: start, availableMemory, onProgress }: LoadOptions): Promise<Loaded> {
+export async function loadModel(load: LoadOptions): Promise<LoadResult> {
+  const { options, engine: start, availableMemory, onProgress } = load;
   const { file, sequences = defaultSequences } = options;
   const header = await readGgufHeader(file);
   const facts = factsOf(header);
@@ -64,13 +65,13 @@ export async function loadModel({ options, engine: start, availableMemory, onPro
   if (engine.llama.gpu === false) checkMemory({ file, weights: header.fileSize, context, available: availableMemory });
   const threads = options.threads ?? engine.defaultThreads;
   const batchSize = Math.max(sequences, Math.min(largestBatch, contextLength));
-  const model = await explained(engine, file, () =>
+  const model = await withReason(engine, file, () =>
     engine.llama.loadModel({ modelPath: file, onLoadProgress: onProgress }),
   );
   let llamaContext: LlamaContext | undefined;
   try {
     if (!facts.onlyEmbeds)
-      llamaContext = await explained(engine, file, () =>
+      llamaContext = await withReason(engine, file, () =>
         model.createContext({
           sequences,
           contextSize: contextLength,
@@ -113,7 +114,7 @@ async function dispose(context: LlamaContext | undefined, model: LlamaModel): Pr
 }
 
 /** Throws with the reason that llama.cpp logs; its own error is too general. */
-async function explained<Result>(engine: Engine, file: string, work: () => Promise<Result>): Promise<Result> {
+async function withReason<Result>(engine: Engine, file: string, work: () => Promise<Result>): Promise<Result> {
   engine.takeComplaints();
   try {
     return await work();

@@ -2,18 +2,18 @@ import type { InferRequest } from '../../../kserve/server.ts';
 import { GrammarError } from '../grammar/grammar-error.ts';
 import { structuredGrammar } from '../grammar/structured-output.ts';
 import { type Adapter, Adapters, type LoraFile } from './adapters.ts';
-import { AnswerWriter } from './answer-writer.ts';
+import { CompletionWriter } from './completion-writer.ts';
 import { DecodeLoop } from './decode-loop.ts';
 import { Embedder } from './embedder.ts';
 import type { Engine } from './engine.ts';
 import { bindingsOf, contextBinding, modelBinding } from './engine-internals.ts';
 import type { GrammarBinding, LlamaContext, LlamaModel } from './engine-types.ts';
-import { invalidArgument } from './faults.ts';
 import { EngineGeneration, type GenerationEnd } from './generation.ts';
 import { badWordIds, checkPrompt, checkTokenIds } from './prompt-checks.ts';
 import type { RequestInputs } from './request-inputs.ts';
 import type { ResponseOutlet } from './response-outlet.ts';
 import { readSamplingParameters, type SamplingParameters } from './sampling-parameters.ts';
+import { invalidArgument } from './status-errors.ts';
 import { TokenChooser } from './token-chooser.ts';
 import { LogprobReader } from './token-logprobs.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -102,7 +102,7 @@ export class LoadedModel {
     const { vector, tokens } = await this.#embedder.embed(inputs.embedding as string);
     const { version } = this.parts;
     outlet.push(
-      new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: tokens }).writeVector(vector),
+      new CompletionWriter({ request, version, returns: inputs.returns, inputTokens: tokens }).writeVector(vector),
     );
     outlet.end();
   }
@@ -110,7 +110,7 @@ export class LoadedModel {
   /** Checks a request and passes it to the loop. Throws if the request is invalid. */
   async generate(call: LoadedCall): Promise<EngineGeneration> {
     if (!this.#loop) throw invalidArgument(`Model ${this.parts.name} does not support 'generate' request`);
-    this.#loop.checkRoom();
+    this.#loop.checkCapacity();
     const parameters = readSamplingParameters(call.inputs.sampling, call.request.parameters);
     const adapter = this.adapters.hold(parameters.lora_name);
     const onEnd = (end: GenerationEnd): void => {
@@ -154,7 +154,7 @@ export class LoadedModel {
     const enough = parameters.truncate_prompt_tokens === undefined ? { enough: 8 * contextLength } : {};
     const whole = await vocabulary.encode(text, { addSpecialTokens: true, ...enough });
     const prompt = whole.slice(-(parameters.truncate_prompt_tokens ?? whole.length));
-    const room = checkPrompt(prompt, contextLength);
+    const remaining = checkPrompt(prompt, contextLength);
     const badWords = await badWordIds(parameters.bad_words, vocabulary);
     const grammar = this.#grammar(parameters.structured_outputs);
     return new EngineGeneration({
@@ -163,11 +163,11 @@ export class LoadedModel {
       isStreamed: inputs.isStreamed,
       parameters,
       adapter,
-      limit: Math.min(parameters.max_tokens, room),
+      limit: Math.min(parameters.max_tokens, remaining),
       vocabulary,
       chooser: () => this.#chooser(parameters, { prompt, badWords, grammar }),
       logprobs: this.#logprobs(parameters.logprobs),
-      writer: new AnswerWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
+      writer: new CompletionWriter({ request, version, returns: inputs.returns, inputTokens: prompt.length }),
       outlet,
       onBegin,
       onEnd,
@@ -190,8 +190,8 @@ export class LoadedModel {
     });
   }
 
-  #grammar(wish: string | undefined): GrammarBinding | undefined {
-    const text = wish === undefined ? undefined : grammarText(wish);
+  #grammar(structuredOutputs: string | undefined): GrammarBinding | undefined {
+    const text = structuredOutputs === undefined ? undefined : grammarText(structuredOutputs);
     if (text === undefined) return undefined;
     const bindings = bindingsOf(this.parts.engine.llama);
     try {
@@ -213,11 +213,11 @@ export class LoadedModel {
 
 const grammarField = 'sampling_parameters.structured_outputs';
 
-function grammarText(wish: string): string | undefined {
+function grammarText(structuredOutputs: string): string | undefined {
   try {
-    return structuredGrammar(wish);
+    return structuredGrammar(structuredOutputs);
   } catch (error) {
-    if (error instanceof GrammarError) throw invalidArgument(`${grammarField}${error.place}: ${error.message}.`);
+    if (error instanceof GrammarError) throw invalidArgument(`${grammarField}${error.location}: ${error.message}.`);
     throw error;
   }
 }

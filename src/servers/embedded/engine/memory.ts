@@ -7,7 +7,7 @@ export function availableMemory(): number {
   return Math.min(freemem(), ofContainer);
 }
 
-interface Needed {
+interface MemoryNeeds {
   readonly file: string;
   readonly weights: number;
   readonly context: number;
@@ -18,7 +18,7 @@ interface Needed {
 const workingMemory = 128 * 2 ** 20;
 
 /** Rejects a model that does not fit into memory, before the machine swaps or kills the process. */
-export function checkMemory({ file, weights, context, available }: Needed): void {
+export function checkMemory({ file, weights, context, available }: MemoryNeeds): void {
   if (weights + context + workingMemory <= available) return;
   const advice =
     weights > available

@@ -8,42 +8,42 @@ const response = (id: string): LocalResponse =>
 const nextTurn = () => new Promise(setImmediate);
 
 function called(begin: () => Promise<void> = async () => undefined, options: CallOptions = {}) {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const call = new ModelCall(
-    { begin, wake: () => heard.push('wake'), ...options },
-    { response: ({ id }) => heard.push(id), end: (error) => heard.push(['end', error]) },
+    { begin, wake: () => received.push('wake'), ...options },
+    { response: ({ id }) => received.push(id), end: (error) => received.push(['end', error]) },
   ).start();
-  const generation = { isOver: false, cancel: (fault?: unknown) => heard.push(['cancel', fault]) };
-  return { call, heard, generation };
+  const generation = { isOver: false, cancel: (error?: unknown) => received.push(['cancel', error]) };
+  return { call, received, generation };
 }
 
 describe('a call to a model', () => {
   it('gives responses as they are made, and its end once', () => {
-    const { call, heard } = called();
+    const { call, received } = called();
     call.push(response('a'));
     call.push(response('b'));
     call.end();
     call.end(new Error('late'));
     call.push(response('c'));
-    expect(heard).toEqual(['a', 'b', ['end', undefined]]);
+    expect(received).toEqual(['a', 'b', ['end', undefined]]);
   });
 
   it('tells what is wrong with the request', async () => {
-    const fault = new Error('wrong');
-    const { heard } = called(() => Promise.reject(fault));
-    expect(heard).toEqual([]);
+    const error = new Error('wrong');
+    const { received } = called(() => Promise.reject(error));
+    expect(received).toEqual([]);
     await nextTurn();
-    expect(heard).toEqual([['end', fault]]);
+    expect(received).toEqual([['end', error]]);
   });
 
   it('has its generation wait while it is paused', () => {
-    const { call, heard } = called();
+    const { call, received } = called();
     expect(call.isPaused).toBe(false);
     call.pause();
     expect(call.isPaused).toBe(true);
     call.resume();
     call.resume();
-    expect([call.isPaused, heard]).toEqual([false, ['wake']]);
+    expect([call.isPaused, received]).toEqual([false, ['wake']]);
   });
 
   it('cancels its generation, in silence or with an error', () => {
@@ -51,26 +51,29 @@ describe('a call to a model', () => {
     quiet.call.attach(quiet.generation);
     quiet.call.cancel();
     quiet.call.push(response('a'));
-    expect(quiet.heard).toEqual([['cancel', undefined], 'wake']);
+    expect(quiet.received).toEqual([['cancel', undefined], 'wake']);
     const failing = called();
     failing.call.attach(failing.generation);
     failing.call.cancel('slow');
-    expect(failing.heard).toEqual([['end', 'slow'], ['cancel', 'slow'], 'wake']);
+    expect(failing.received).toEqual([['end', 'slow'], ['cancel', 'slow'], 'wake']);
   });
 
   it('cancels a generation that is made after it was cancelled', () => {
-    const { call, heard, generation } = called();
+    const { call, received, generation } = called();
     call.cancel();
     call.attach(generation);
-    expect(heard).toEqual(['wake', ['cancel', undefined], 'wake']);
+    expect(received).toEqual(['wake', ['cancel', undefined], 'wake']);
   });
 
   it('ends when its signal aborts, also before it begins', async () => {
     const stop = new AbortController();
-    const { heard } = called(undefined, { signal: stop.signal });
+    const { received } = called(undefined, { signal: stop.signal });
     stop.abort();
     const late = called(() => Promise.reject(new Error('begun')), { signal: stop.signal });
     await nextTurn();
-    expect([heard[0], late.heard]).toMatchObject([['end', { code: 'CANCELLED' }], [['end', { code: 'CANCELLED' }]]]);
+    expect([received[0], late.received]).toMatchObject([
+      ['end', { code: 'CANCELLED' }],
+      [['end', { code: 'CANCELLED' }]],
+    ]);
   });
 });

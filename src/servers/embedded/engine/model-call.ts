@@ -1,7 +1,7 @@
 import type { CallOptions, InferResponse, ResponseSink, RunningInference } from '../../../kserve/server.ts';
-import { cancelled, overdue } from './faults.ts';
 import type { EngineGeneration } from './generation.ts';
 import type { ResponseOutlet } from './response-outlet.ts';
+import { cancelledError, timeoutError } from './status-errors.ts';
 
 interface ModelCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Checks the request and starts its generation. */
@@ -15,7 +15,7 @@ export class ModelCall implements RunningInference, ResponseOutlet {
   readonly #options: ModelCallOptions;
   readonly #sink: ResponseSink;
   #generation: Pick<EngineGeneration, 'cancel' | 'isOver'> | undefined;
-  #early: { readonly fault: unknown } | undefined;
+  #earlyEnd: { readonly error: unknown } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isPaused = false;
   #isOver = false;
@@ -33,11 +33,11 @@ export class ModelCall implements RunningInference, ResponseOutlet {
   start(): this {
     const { begin, signal, timeout } = this.#options;
     if (signal?.aborted) {
-      queueMicrotask(() => this.end(cancelled()));
+      queueMicrotask(() => this.end(cancelledError()));
       return this;
     }
     signal?.addEventListener('abort', this.#abort, { once: true });
-    if (timeout !== undefined) this.#timer = setTimeout(() => this.cancel(overdue(timeout)), timeout);
+    if (timeout !== undefined) this.#timer = setTimeout(() => this.cancel(timeoutError(timeout)), timeout);
     void begin()
       .catch((error: unknown) => this.end(error))
       .finally(() => {
@@ -48,7 +48,7 @@ export class ModelCall implements RunningInference, ResponseOutlet {
 
   attach(generation: Pick<EngineGeneration, 'cancel' | 'isOver'>): void {
     this.#generation = generation;
-    if (this.#early) this.#leave(this.#early.fault);
+    if (this.#earlyEnd) this.#stop(this.#earlyEnd.error);
   }
 
   finish(): void {
@@ -60,10 +60,10 @@ export class ModelCall implements RunningInference, ResponseOutlet {
     if (!this.#isOver) this.#sink.response(response);
   }
 
-  end(fault?: unknown): void {
+  end(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#sink.end(fault);
+    this.#sink.end(error);
   }
 
   pause(): void {
@@ -80,15 +80,15 @@ export class ModelCall implements RunningInference, ResponseOutlet {
     if (this.#isOver) return;
     if (error === undefined) this.#isOver = true;
     else this.end(error);
-    this.#leave(error);
+    this.#stop(error);
   }
 
-  readonly #abort = (): void => this.cancel(cancelled());
+  readonly #abort = (): void => this.cancel(cancelledError());
 
-  #leave(fault: unknown): void {
-    this.#early = { fault };
+  #stop(error: unknown): void {
+    this.#earlyEnd = { error };
     this.finish();
-    this.#generation?.cancel(fault);
+    this.#generation?.cancel(error);
     this.#options.wake();
   }
 }

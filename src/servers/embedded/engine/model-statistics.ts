@@ -14,7 +14,7 @@ export interface RequestTimes {
 const zero = (): Duration => ({ count: 0, ns: 0 });
 
 /** Counts and durations of one model, in the terms of Triton's statistics. */
-export class StatisticsBook {
+export class StatisticsRecorder {
   readonly #success = zero();
   readonly #fail = zero();
   readonly #queue = zero();

@@ -1,5 +1,5 @@
-import { invalidArgument } from './faults.ts';
 import type { SamplingParameters } from './sampling-parameters.ts';
+import { invalidArgument } from './status-errors.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Returns how many tokens fit after a prompt. Throws with vLLM's wording if none does. */
@@ -16,12 +16,12 @@ export function checkPrompt(prompt: readonly number[], contextLength: number): n
 
 /** Rejects ids that are not in the vocabulary. */
 export function checkTokenIds(parameters: SamplingParameters, size: number): void {
-  const given: readonly (readonly [string, readonly number[]])[] = [
+  const idLists: readonly (readonly [string, readonly number[]])[] = [
     ['stop_token_ids', parameters.stop_token_ids],
     ['allowed_token_ids', parameters.allowed_token_ids ?? []],
     ['logit_bias', Object.keys(parameters.logit_bias).map(Number)],
   ];
-  for (const [name, ids] of given) {
+  for (const [name, ids] of idLists) {
     const unknown = ids.find((id) => id >= size);
     if (unknown !== undefined)
       throw invalidArgument(

@@ -1,9 +1,9 @@
 import type { InferRequest } from '../../../kserve/server.ts';
 import { readText } from '../../../kserve/tensors.ts';
-import { invalidArgument } from './faults.ts';
+import { invalidArgument } from './status-errors.ts';
 
 /** The requested outputs in addition to the text. */
-export interface Returns {
+export interface RequestedOutputs {
   readonly finishReason: boolean;
   readonly cumulativeLogprob: boolean;
   readonly logprobs: boolean;
@@ -19,7 +19,7 @@ export interface RequestInputs {
   readonly echoesPrompt: boolean;
   readonly sampling: string | undefined;
   readonly embedding: string | undefined;
-  readonly returns: Returns;
+  readonly returns: RequestedOutputs;
 }
 
 /** Decodes the tensors of a request that matches the configuration. */

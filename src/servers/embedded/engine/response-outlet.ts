@@ -6,5 +6,5 @@ export interface ResponseOutlet {
   readonly isPaused: boolean;
   push(response: InferResponse): void;
   /** Ends the responses; an error is passed on to the reader. */
-  end(fault?: unknown): void;
+  end(error?: unknown): void;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ParameterValue } from '../../../kserve/server.ts';
-import { invalidArgument } from './faults.ts';
+import { invalidArgument } from './status-errors.ts';
 
 /** vLLM's own limit, which is also in Conch's errors. */
 const mostLogprobs = 20;
@@ -57,9 +57,9 @@ export function readSamplingParameters(
   text: string | undefined,
   parameters: Readonly<Record<string, ParameterValue>> = {},
 ): SamplingParameters {
-  const given = text === undefined ? ownParameters(parameters) : parseObject(text);
+  const values = text === undefined ? ownParameters(parameters) : parseObject(text);
   // Some clients send null for a missing value.
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const present = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
   const result = known.safeParse(present);
   if (!result.success) throw invalidArgument(describe(result.error));
   const { logprobs, min_tokens: least, max_tokens: most } = result.data;

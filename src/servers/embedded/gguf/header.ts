@@ -38,15 +38,15 @@ export async function readGgufHeader(file: string): Promise<GgufHeader> {
   }
 }
 
-async function readFrom(handle: FileHandle, place: { file: string; fileSize: number }): Promise<GgufHeader> {
-  const { file, fileSize } = place;
+async function readFrom(handle: FileHandle, source: { file: string; fileSize: number }): Promise<GgufHeader> {
+  const { file, fileSize } = source;
   // The length of a header is unknown until it is read: if a part is too short, a larger one is read.
   for (let size = firstBytes; ; size *= 4) {
     const bytes = Buffer.alloc(Math.min(size, fileSize));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     if (bytes.toString('latin1', 0, 4) !== 'GGUF') throw new EngineError(`${file} is not a GGUF file.`);
     try {
-      return parse(bytes.subarray(0, bytesRead), place);
+      return parse(bytes.subarray(0, bytesRead), source);
     } catch (error) {
       if (!(error instanceof NeedsMoreBytes)) throw error;
       if (bytesRead >= fileSize) throw truncated(file, fileSize);

@@ -116,7 +116,7 @@ class GbnfParser {
       const from = this.#character();
       ranges.push([from, this.#take(/-(?!\])/y) ? this.#character() : from]);
     }
-    if (ranges.length === 0) throw this.#fault('a character before ]');
+    if (ranges.length === 0) throw this.#error('a character before ]');
     return isTurned ? complement(characterSet(ranges)) : characterSet(ranges);
   }
 
@@ -138,7 +138,7 @@ class GbnfParser {
   /** Repeats the symbols from `start` on as often as required; optional repetitions become one rule or several. */
   #repeat(symbols: GrammarSymbol[], start: number, { name, least, most }: Times & { readonly name: string }): void {
     const body = symbols.splice(start);
-    if (body.length === 0 || most < least) throw this.#fault('a valid repetition');
+    if (body.length === 0 || most < least) throw this.#error('a valid repetition');
     for (let time = 0; time < least; time++) for (const symbol of body) symbols.push(symbol);
     if (most === Number.POSITIVE_INFINITY) {
       const number = this.#rules.length;
@@ -171,16 +171,16 @@ class GbnfParser {
     return match;
   }
 
-  #expect(pattern: RegExp, wanted: string): RegExpExecArray {
+  #expect(pattern: RegExp, expected: string): RegExpExecArray {
     const match = this.#take(pattern);
     if (match) return match;
-    throw this.#fault(wanted);
+    throw this.#error(expected);
   }
 
-  #fault(wanted: string): GrammarError {
+  #error(expected: string): GrammarError {
     const lines = this.#text.slice(0, this.#at).split('\n');
-    const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
-    return new GrammarError(`the grammar is not valid llama.cpp GBNF: expected ${wanted} at ${place}`);
+    const position = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+    return new GrammarError(`the grammar is not valid llama.cpp GBNF: expected ${expected} at ${position}`);
   }
 }
 

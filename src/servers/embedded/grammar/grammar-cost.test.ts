@@ -10,7 +10,7 @@ const doubled = (between: string, last: string, count = 20): string =>
     ...numbers(count).map((at) => `r${at} ::= r${at + 1} ${between} r${at + 1}`),
     `r${count} ::= ${last}`,
   ].join('\n');
-const given = (grammar: string): string | undefined => structuredGrammar(JSON.stringify({ grammar }));
+const inputFor = (grammar: string): string | undefined => structuredGrammar(JSON.stringify({ grammar }));
 
 describe('parseGbnf', () => {
   it('makes rules of groups and of what is repeated', () => {
@@ -81,12 +81,12 @@ describe('grammars that llama.cpp would not come to an end with', () => {
       'can start in too many ways',
     ],
   ])('refuses one that begins %.60j', (grammar, reason) => {
-    expect(() => given(grammar)).toThrow(reason);
+    expect(() => inputFor(grammar)).toThrow(reason);
   });
 
   it('takes no time over it', () => {
     const start = process.cpuUsage();
-    expect(() => given(doubled('', '"a"?', 200))).toThrow('too many ways');
+    expect(() => inputFor(doubled('', '"a"?', 200))).toThrow('too many ways');
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(1500);
   });
 });
@@ -131,7 +131,7 @@ ws ::= [ \t\n]*`,
         .join(' | ')}`,
     ],
   ])('are taken: %s', (_, grammar) => {
-    expect(given(grammar)).toBe(grammar);
+    expect(inputFor(grammar)).toBe(grammar);
   });
 
   it('are taken where Conch makes them of large schemas and of patterns', () => {

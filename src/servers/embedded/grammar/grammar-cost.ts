@@ -18,7 +18,7 @@ const token = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|#[^\n]*|::=|\{\s*(\d+)\s*(
 export function checkGrammarCost(text: string): void {
   checkReading(text);
   const grammar = parseGbnf(text);
-  checkBeginnings(grammar);
+  checkStarts(grammar);
   checkGrowth(grammar);
 }
 
@@ -61,7 +61,7 @@ const mostTogether = 4_000_000;
 const deepestRule = 4000;
 
 /** The cost of finding the characters that a rule can start with. */
-interface Beginning {
+interface StartCost {
   readonly steps: number;
   /** The rules on the stack, summed over the steps. */
   readonly copied: number;
@@ -75,15 +75,15 @@ interface First {
 }
 
 /** Rejects a grammar whose rules are left-recursive, or can start in too many ways. */
-function checkBeginnings({ rules }: Grammar): void {
+function checkStarts({ rules }: Grammar): void {
   const firsts = firstSymbols(rules);
-  const known = new Map<number, Beginning>();
+  const known = new Map<number, StartCost>();
   let together = 0;
   for (const start of rules.keys())
     for (const number of unknownWithin(start, { rules, firsts, known })) {
-      const beginning = measure(rules[number] as GrammarRule, firsts[number] ?? [], known);
-      known.set(number, beginning);
-      together += beginning.steps;
+      const cost = measure(rules[number] as GrammarRule, firsts[number] ?? [], known);
+      known.set(number, cost);
+      together += cost.steps;
       if (together > mostTogether)
         throw new GrammarError('the grammar is too ambiguous: its rules can start in too many ways');
     }
@@ -93,7 +93,7 @@ interface Walk {
   readonly rules: readonly GrammarRule[];
   readonly firsts: readonly (readonly First[])[];
   /** Filled between the steps. */
-  readonly known: ReadonlyMap<number, Beginning>;
+  readonly known: ReadonlyMap<number, StartCost>;
 }
 
 /** The rule and those that it can start with, each after the ones that it starts with, without the known ones. */
@@ -123,10 +123,10 @@ function* unknownWithin(start: number, { rules, firsts, known }: Walk): Generato
   }
 }
 
-function measure({ name }: GrammarRule, firsts: readonly First[], known: ReadonlyMap<number, Beginning>): Beginning {
+function measure({ name }: GrammarRule, firsts: readonly First[], known: ReadonlyMap<number, StartCost>): StartCost {
   let [steps, copied, depth] = [1, 0, 1];
   for (const { symbol, isLast } of firsts) {
-    const inner = typeof symbol === 'number' ? (known.get(symbol) as Beginning) : { steps: 1, copied: 0, depth: 0 };
+    const inner = typeof symbol === 'number' ? (known.get(symbol) as StartCost) : { steps: 1, copied: 0, depth: 0 };
     steps += inner.steps;
     copied += inner.copied + (isLast ? 0 : inner.steps);
     depth = Math.max(depth, inner.depth + 1);

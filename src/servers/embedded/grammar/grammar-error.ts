@@ -1,10 +1,10 @@
 /** A schema or grammar that is invalid, not supported, or too expensive for llama.cpp. */
 export class GrammarError extends Error {
   /** The path in the schema, for example `.properties.a.pattern`. */
-  readonly place: string;
+  readonly location: string;
 
-  constructor(message: string, place = '') {
+  constructor(message: string, location = '') {
     super(message);
-    this.place = place;
+    this.location = location;
   }
 }

@@ -31,8 +31,8 @@ export function checkGrowth(grammar: Grammar): void {
 
 /** Whether the paths become too many from the start of the rule on, with the characters that lead to the most. */
 function grows(stacks: GrammarStacks, rule: GrammarRule): boolean {
-  const beginning = stacks.begin(rule);
-  let texts: readonly Text[] = [{ readings: beginning, paths: beginning.size }];
+  const start = stacks.begin(rule);
+  let texts: readonly TriedText[] = [{ readings: start, paths: start.size }];
   for (let length = 0; length < longest && texts.length > 0; length++) {
     if (stacks.isSpent) return texts.some(isCrowded);
     const longer = texts.flatMap(({ readings }) =>
@@ -44,16 +44,16 @@ function grows(stacks: GrammarStacks, rule: GrammarRule): boolean {
   return false;
 }
 
-interface Text {
-  readonly readings: Readings;
+interface TriedText {
+  readonly readings: ReadingCounts;
   readonly paths: number;
 }
 
-function isCrowded({ readings, paths }: Text): boolean {
+function isCrowded({ readings, paths }: TriedText): boolean {
   return paths > manyPaths && paths > pathsForEach * readings.size;
 }
 
-function textOf(readings: Readings): Text {
+function textOf(readings: ReadingCounts): TriedText {
   let paths = 0;
   for (const count of readings.values()) paths += count;
   return { readings, paths };
@@ -68,7 +68,7 @@ interface Stack {
 }
 
 /** The ways to parse a text so far, each with how often llama.cpp would follow it. */
-type Readings = ReadonlyMap<Stack, number>;
+type ReadingCounts = ReadonlyMap<Stack, number>;
 
 /** Parses characters like llama.cpp: in every way at once. */
 class GrammarStacks {
@@ -89,13 +89,13 @@ class GrammarStacks {
   }
 
   /** Before the first character of a rule. */
-  begin(rule: GrammarRule): Readings {
+  begin(rule: GrammarRule): ReadingCounts {
     const stacks = rule.sequences.map((sequence) => this.#stack(sequence, 0, undefined));
     return new Map(this.#expanded(stacks).map((stack) => [stack, 1]));
   }
 
   /** After one more character. */
-  read(readings: Readings, character: number): Readings {
+  read(readings: ReadingCounts, character: number): ReadingCounts {
     const next = new Map<Stack, number>();
     for (const [stack, count] of readings) {
       if (this.isSpent) break;
@@ -107,7 +107,7 @@ class GrammarStacks {
   }
 
   /** Characters that represent all possible next ones: the first of each set. */
-  characters(readings: Readings, most: number): readonly number[] {
+  characters(readings: ReadingCounts, most: number): readonly number[] {
     const found = new Set<number>();
     for (const stack of readings.keys())
       for (const [from] of setOf(stack)) {
@@ -149,9 +149,9 @@ class GrammarStacks {
   #stack(sequence: readonly GrammarSymbol[], at: number, below: Stack | undefined): Stack | undefined {
     if (at >= sequence.length) return below;
     const above = below?.above ?? this.#bottoms;
-    const places = above.get(sequence) ?? [];
-    above.set(sequence, places);
-    return (places[at] ??= { sequence, at, below, above: new Map() });
+    const stacks = above.get(sequence) ?? [];
+    above.set(sequence, stacks);
+    return (stacks[at] ??= { sequence, at, below, above: new Map() });
   }
 }
 

@@ -12,15 +12,15 @@ export function integerRange(least: number | undefined, most: number | undefined
 }
 
 /** Numbers without an upper limit have at most this many digits after the first. */
-const mostPlaces = 15;
+const maxDigits = 15;
 
 /** Alternatives for the numbers of a range, without a sign. */
 function magnitudes(from: number, to: number | undefined): string[] {
   if (to === undefined) {
-    const places = String(from).length;
+    const digits = String(from).length;
     // All numbers with as many digits as `from`, then all longer ones.
-    const same = magnitudes(from, Math.min(10 ** places - 1, Number.MAX_SAFE_INTEGER));
-    return places > mostPlaces ? same : [...same, `[1-9] [0-9]{${places},${mostPlaces}}`];
+    const same = magnitudes(from, Math.min(10 ** digits - 1, Number.MAX_SAFE_INTEGER));
+    return digits > maxDigits ? same : [...same, `[1-9] [0-9]{${digits},${maxDigits}}`];
   }
   const parts: string[] = [];
   for (let low = from; low <= to; ) {
@@ -37,15 +37,15 @@ function sameLength(low: string, high: string): string[] {
   if (low.length === 1) return [`[${low}-${high}]`];
   const [first = '', ...lowRest] = low;
   const [last = '', ...highRest] = high;
-  const places = lowRest.length;
+  const digits = lowRest.length;
   if (first === last) return sameLength(lowRest.join(''), highRest.join('')).map((part) => `"${first}" ${part}`);
   const parts: string[] = [];
   const isLowRound = lowRest.every((digit) => digit === '0');
   const isHighRound = highRest.every((digit) => digit === '9');
-  if (!isLowRound) parts.push(...sameLength(lowRest.join(''), '9'.repeat(places)).map((part) => `"${first}" ${part}`));
+  if (!isLowRound) parts.push(...sameLength(lowRest.join(''), '9'.repeat(digits)).map((part) => `"${first}" ${part}`));
   const middleFrom = Number(first) + (isLowRound ? 0 : 1);
   const middleTo = Number(last) - (isHighRound ? 0 : 1);
-  if (middleFrom <= middleTo) parts.push(`[${middleFrom}-${middleTo}] [0-9]{${places}}`);
-  if (!isHighRound) parts.push(...sameLength('0'.repeat(places), highRest.join('')).map((part) => `"${last}" ${part}`));
+  if (middleFrom <= middleTo) parts.push(`[${middleFrom}-${middleTo}] [0-9]{${digits}}`);
+  if (!isHighRound) parts.push(...sameLength('0'.repeat(digits), highRest.join('')).map((part) => `"${last}" ${part}`));
   return parts;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { GbnfSampler } from '../../../../test/support/gbnf-sampler.ts';
 import type { GenerationContract } from '../../../contracts/contract.ts';
-import { explainVllm } from '../../../contracts/vllm-faults.ts';
-import { generationFault } from '../../../generate/faults.ts';
+import { explainVllm } from '../../../contracts/vllm-errors.ts';
+import { generationError } from '../../../generate/generation-errors.ts';
 import { checkSchema } from '../../../json-schema/check.ts';
 import { validate } from '../../../json-schema/validate.ts';
 import { StatusError } from '../../../kserve/status.ts';
@@ -27,8 +27,8 @@ function texts(schema: unknown, count = 60): string[] {
 }
 
 /** Matches a GrammarError with this path and a part of its message. */
-function refusalAt(place: string, message = ''): Error {
-  const where: Pick<GrammarError, 'place'> = { place };
+function refusalAt(location: string, message = ''): Error {
+  const where: Pick<GrammarError, 'location'> = { location };
   return expect.objectContaining({ ...where, message: expect.stringContaining(message) }) as Error;
 }
 
@@ -111,14 +111,16 @@ describe('what is not supported', () => {
     [{ anyOf: [{ $ref: '#' }, { type: 'string' }] }, ''],
     [{ $ref: '#/$defs/a', nullable: true, $defs: { a: {} } }, '.nullable'],
     [{ type: 'object', properties: {}, required: ['a'], additionalProperties: false }, ''],
-  ])('is refused with its place: %j', (schema, place) => {
+  ])('is refused with its place: %j', (schema, location) => {
     expect(() => jsonSchemaGrammar(schema)).toThrow(GrammarError);
-    expect(() => jsonSchemaGrammar(schema)).toThrow(refusalAt(place));
+    expect(() => jsonSchemaGrammar(schema)).toThrow(refusalAt(location));
   });
 
   it('is named by the place in the parameter', () => {
-    const wish = JSON.stringify({ json: { properties: { a: { oneOf: [{ type: 'integer' }, { type: 'number' }] } } } });
-    expect(() => structuredGrammar(wish)).toThrow(
+    const option = JSON.stringify({
+      json: { properties: { a: { oneOf: [{ type: 'integer' }, { type: 'number' }] } } },
+    });
+    expect(() => structuredGrammar(option)).toThrow(
       refusalAt('.json.properties.a.oneOf', 'branches that can match the same value'),
     );
   });
@@ -128,11 +130,11 @@ describe('the client', () => {
   it.each([
     ['response_format.json_schema.schema', '.json.properties.a.oneOf', '.properties.a.oneOf'],
     ['guided_regex', '.regex', ''],
-  ])('is reported with the path in %s', (field, place, rest) => {
-    const error = new StatusError('INVALID_ARGUMENT', `sampling_parameters.structured_outputs${place}: no: way`);
-    const fields = { [`structured_outputs.${place.split('.')[1]}`]: field, structured_outputs: 'x' };
+  ])('is reported with the path in %s', (field, location, rest) => {
+    const error = new StatusError('INVALID_ARGUMENT', `sampling_parameters.structured_outputs${location}: no: way`);
+    const fields = { [`structured_outputs.${location.split('.')[1]}`]: field, structured_outputs: 'x' };
     const contract = { explain: explainVllm } as unknown as GenerationContract;
-    expect(generationFault(error, { contract, fields, signal: new AbortController().signal })).toMatchObject({
+    expect(generationError(error, { contract, fields, signal: new AbortController().signal })).toMatchObject({
       code: 'invalid_request',
       param: field + rest,
       message: `${field}${rest}: no: way`,
@@ -167,8 +169,8 @@ describe('the work for one schema', () => {
   });
 
   it('is bounded for grammars, patterns and choices too', () => {
-    const refuses = (wish: object, reason: string) =>
-      expect(() => structuredGrammar(JSON.stringify(wish))).toThrow(refusalAt(`.${Object.keys(wish)[0]}`, reason));
+    const refuses = (option: object, reason: string) =>
+      expect(() => structuredGrammar(JSON.stringify(option))).toThrow(refusalAt(`.${Object.keys(option)[0]}`, reason));
     refuses({ grammar: `root ::= ${'('.repeat(50_000)}"a"${')'.repeat(50_000)}` }, 'is nested too deeply');
     refuses({ grammar: `root ::= "${'a'.repeat(1000)}"{2000}` }, 'too many repetitions');
     refuses({ choice: many(3000, (at) => `v${at}`) }, 'has more than 2000 alternatives');

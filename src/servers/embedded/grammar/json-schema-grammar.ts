@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../../json-object.ts';
-import { placeText } from '../../../json-schema/place.ts';
+import { pathText } from '../../../json-schema/schema-path.ts';
 import { GrammarError } from './grammar-error.ts';
 import { literalText } from './grammar-text.ts';
 import { jsonRules } from './json-rules.ts';
 import { highest, integerRule, lowest, numberRule, stringRule, times } from './json-schema-values.ts';
 import { type Alternative, innerOf, SchemaAlternatives } from './schema-alternatives.ts';
 import {
-  type Given,
   innerList,
-  keywordFault,
+  keywordError,
+  type LocatedSchema,
   ofArrays,
   ofNumbers,
   ofObjects,
@@ -17,7 +17,7 @@ import {
   propertiesOf,
   propertyParts,
   requiredOf,
-  rootPlace,
+  rootLocation,
   SchemaWork,
   typesOfAll,
 } from './schema-part.ts';
@@ -36,7 +36,7 @@ export function jsonSchemaGrammar(schema: unknown): string {
 
 /** Turns lists of schemas that must all match into rules; undefined: no value matches them. */
 class GrammarWriter {
-  readonly #root: Given;
+  readonly #root: LocatedSchema;
   readonly #work = new SchemaWork();
   readonly #alternatives: SchemaAlternatives;
   readonly #rules = new Map<string, string>();
@@ -47,7 +47,7 @@ class GrammarWriter {
   #length = 0;
 
   constructor(schema: unknown) {
-    this.#root = { schema, place: rootPlace };
+    this.#root = { schema, location: rootLocation };
     this.#alternatives = new SchemaAlternatives(schema, this.#work);
   }
 
@@ -58,13 +58,13 @@ class GrammarWriter {
     return [`root ::= ${root}`, ...rules, jsonRules].join('\n');
   }
 
-  #visit(given: readonly Given[]): string | undefined {
+  #visit(schemas: readonly LocatedSchema[]): string | undefined {
     if (++this.#depth > deepest) {
       const reason = `the schema is nested more than ${deepest} levels deep`;
-      throw new GrammarError(reason, placeText(given[0]?.place ?? rootPlace));
+      throw new GrammarError(reason, pathText(schemas[0]?.location ?? rootLocation));
     }
     const bodies = this.#alternatives
-      .of(given)
+      .of(schemas)
       .map((alternative) =>
         alternative.isReferenced ? this.#named(alternative) : this.#conjunction(alternative.parts),
       );
@@ -72,7 +72,7 @@ class GrammarWriter {
     const body = either(bodies);
     this.#length += body?.length ?? 0;
     if (this.#length > longestGrammar)
-      throw new GrammarError('the grammar of the schema is too large', placeText(given[0]?.place ?? rootPlace));
+      throw new GrammarError('the grammar of the schema is too large', pathText(schemas[0]?.location ?? rootLocation));
     return body;
   }
 
@@ -88,7 +88,7 @@ class GrammarWriter {
     this.#known.set(key, name);
     const body = this.#conjunction(parts);
     if (body !== undefined) this.#rules.set(name, body);
-    else throw keywordFault(parts.slice(0, 1), '$ref', 'no value matches the referenced schema');
+    else throw keywordError(parts.slice(0, 1), '$ref', 'no value matches the referenced schema');
     return name;
   }
 
@@ -101,7 +101,7 @@ class GrammarWriter {
   #conjunction(parts: readonly Part[]): string | undefined {
     const values = this.#alternatives.values.listed(parts);
     if (values && values.length > mostValues)
-      throw keywordFault(parts, 'enum', `more than ${mostValues} values are not supported`);
+      throw keywordError(parts, 'enum', `more than ${mostValues} values are not supported`);
     if (values) return either(values.map((value) => literalText(JSON.stringify(value))));
     return either((typesOfAll(parts) ?? likelyTypes(parts)).map((type) => this.#typed(parts, type)));
   }
@@ -129,23 +129,23 @@ class GrammarWriter {
 
   #array(parts: readonly Part[]): string | undefined {
     if (parts.some(({ schema }) => schema['uniqueItems'] === true))
-      throw keywordFault(parts, 'uniqueItems', 'the keyword uniqueItems is not supported');
+      throw keywordError(parts, 'uniqueItems', 'the keyword uniqueItems is not supported');
     const least = highest(parts, 'minItems') ?? 0;
     const most = lowest(parts, 'maxItems') ?? Number.POSITIVE_INFINITY;
     const first = parts.map((part) => innerList(part, 'prefixItems'));
     const longest = Math.max(0, ...first.map(({ length }) => length));
     const fixed: string[] = [];
-    let room = most;
+    let limit = most;
     for (let at = 0; at < longest && at < most; at++) {
       const here = parts.flatMap((part, index) => first[index]?.[at] ?? innerOf([part], 'items'));
       const rule = this.#visit(here);
-      if (rule === undefined) room = Math.min(room, at);
+      if (rule === undefined) limit = Math.min(limit, at);
       else fixed.push(this.#rule(rule));
       if (rule === undefined) break;
     }
-    const needsMore = room > fixed.length && fixed.length <= least;
+    const needsMore = limit > fixed.length && fixed.length <= least;
     const item = needsMore ? this.#visit(innerOf(parts, 'items')) : undefined;
-    const more = item === undefined ? 0 : room - fixed.length;
+    const more = item === undefined ? 0 : limit - fixed.length;
     if (least > fixed.length + more) return undefined;
     return `"[" space ${items(fixed, item === undefined ? undefined : this.#rule(item), { least, more })} space "]"`;
   }
@@ -153,12 +153,12 @@ class GrammarWriter {
   #object(parts: readonly Part[]): string | undefined {
     for (const keyword of ['minProperties', 'maxProperties'])
       if (parts.some(({ schema }) => keyword in schema))
-        throw keywordFault(parts, keyword, `the keyword ${keyword} is not supported`);
+        throw keywordError(parts, keyword, `the keyword ${keyword} is not supported`);
     const required = new Set(parts.flatMap((part) => requiredOf(part).map(String)));
     const names = new Set([...parts.flatMap((part) => Object.keys(propertiesOf(part))), ...required]);
     // Three rules for each.
     if (3 * names.size > mostRules)
-      throw keywordFault(
+      throw keywordError(
         parts,
         parts.some(({ schema }) => 'properties' in schema) ? 'properties' : 'required',
         'the schema is too large',

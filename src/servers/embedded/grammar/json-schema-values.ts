@@ -2,7 +2,7 @@ import { GrammarError } from './grammar-error.ts';
 import { integerRange } from './integer-range.ts';
 import { formats } from './json-rules.ts';
 import { insideJson, regexGrammar } from './regex-grammar.ts';
-import { keywordFault, type Part } from './schema-part.ts';
+import { keywordError, type Part } from './schema-part.ts';
 
 const mostRepetitions = 2000;
 
@@ -14,15 +14,15 @@ export function stringRule(parts: readonly Part[]): string {
   const longest = lowest(parts, 'maxLength');
   const isBounded = shortest > 0 || longest !== undefined;
   const length = shortest > 0 ? 'minLength' : 'maxLength';
-  if (pattern !== undefined && isBounded) throw keywordFault(parts, length, 'is not supported together with pattern');
+  if (pattern !== undefined && isBounded) throw keywordError(parts, length, 'is not supported together with pattern');
   if (format !== undefined && isBounded)
-    throw keywordFault(parts, length, `is not supported together with the format ${format}`);
+    throw keywordError(parts, length, `is not supported together with the format ${format}`);
   if (format !== undefined && pattern !== undefined)
-    throw keywordFault(parts, 'pattern', `is not supported together with the format ${format}`);
+    throw keywordError(parts, 'pattern', `is not supported together with the format ${format}`);
   if (pattern !== undefined) return patternRule(parts, pattern);
   if (format !== undefined) return `"\\x22" ${formats[format]} "\\x22"`;
   if (longest !== undefined && longest < shortest)
-    throw keywordFault(parts, 'maxLength', 'maxLength is less than minLength');
+    throw keywordError(parts, 'maxLength', 'maxLength is less than minLength');
   return isBounded ? `"\\x22" character${times(shortest, longest)} "\\x22"` : 'string';
 }
 
@@ -30,7 +30,7 @@ function patternRule(parts: readonly Part[], pattern: string): string {
   try {
     return `"\\x22" ${regexGrammar(pattern, insideJson)} "\\x22"`;
   } catch (error) {
-    throw error instanceof GrammarError ? keywordFault(parts, 'pattern', error.message) : error;
+    throw error instanceof GrammarError ? keywordError(parts, 'pattern', error.message) : error;
   }
 }
 
@@ -38,21 +38,21 @@ function patternRule(parts: readonly Part[], pattern: string): string {
 export function integerRule(parts: readonly Part[]): string {
   const { least, most } = limits(parts);
   if (parts.some(({ schema: { multipleOf = 1 } }) => multipleOf !== 1))
-    throw keywordFault(parts, 'multipleOf', 'the keyword multipleOf is not supported');
+    throw keywordError(parts, 'multipleOf', 'the keyword multipleOf is not supported');
   if (least === undefined && most === undefined) return 'integer';
   if (least !== undefined && most !== undefined && least > most)
-    throw keywordFault(parts, 'maximum', 'maximum is less than minimum');
+    throw keywordError(parts, 'maximum', 'maximum is less than minimum');
   return integerRange(least, most);
 }
 
 /** The rule of a number with its limits. */
 export function numberRule(parts: readonly Part[]): string {
   if (parts.some(({ schema }) => 'multipleOf' in schema))
-    throw keywordFault(parts, 'multipleOf', 'the keyword multipleOf is not supported');
+    throw keywordError(parts, 'multipleOf', 'the keyword multipleOf is not supported');
   const { least, most } = limits(parts);
   if (least === undefined && most === undefined) return 'number';
   if (least !== undefined && most !== undefined && least > most)
-    throw keywordFault(parts, 'maximum', 'minimum and maximum with no whole number between them are not supported');
+    throw keywordError(parts, 'maximum', 'minimum and maximum with no whole number between them are not supported');
   // A fraction moves a number away from zero, so the last whole number on either side has none.
   const rules = [integerRange(least, most)];
   const topmost = most === undefined ? undefined : most - 1;
@@ -67,9 +67,9 @@ export function numberRule(parts: readonly Part[]): string {
 /** The smallest and the largest integer within the limits. */
 function limits(parts: readonly Part[]): { least: number | undefined; most: number | undefined } {
   const read = (key: string, whole: (value: number) => number): number[] =>
-    given(parts, key).map((value) => {
+    valuesOf(parts, key).map((value) => {
       if (typeof value !== 'number' || !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
-        throw keywordFault(
+        throw keywordError(
           parts,
           key,
           `${key} must be a number from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
@@ -97,25 +97,25 @@ export function lowest(parts: readonly Part[], key: string): number | undefined 
 }
 
 function countsOf(parts: readonly Part[], key: string): number[] {
-  return given(parts, key).map((value) => {
+  return valuesOf(parts, key).map((value) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
-      throw keywordFault(parts, key, `${key} must be a whole number of at least 0`);
+      throw keywordError(parts, key, `${key} must be a whole number of at least 0`);
     if (value > mostRepetitions)
-      throw keywordFault(parts, key, `${key} must be at most ${mostRepetitions}, not ${value}`);
+      throw keywordError(parts, key, `${key} must be at most ${mostRepetitions}, not ${value}`);
     return value;
   });
 }
 
 /** The value of a keyword, which must be the same in all schemas that have it. */
 function single(parts: readonly Part[], key: string, counts?: (value: string) => boolean): string | undefined {
-  const texts = given(parts, key).filter((value) => typeof value === 'string');
+  const texts = valuesOf(parts, key).filter((value) => typeof value === 'string');
   const [first, ...others] = new Set(counts ? texts.filter(counts) : texts);
   if (others.length > 0)
-    throw keywordFault(parts, key, `different values of ${key} in schemas that must all match are not supported`);
+    throw keywordError(parts, key, `different values of ${key} in schemas that must all match are not supported`);
   return first;
 }
 
-function given(parts: readonly Part[], key: string): unknown[] {
+function valuesOf(parts: readonly Part[], key: string): unknown[] {
   return parts.filter(({ schema }) => schema[key] !== undefined).map(({ schema }) => schema[key]);
 }
 

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../../json-object.ts';
-import { type Place, placeText } from '../../../json-schema/place.ts';
 import { referenced, referenceKeys, type Schema } from '../../../json-schema/references.ts';
+import { pathText, type SchemaPath } from '../../../json-schema/schema-path.ts';
 import { GrammarError } from './grammar-error.ts';
 import { SchemaOverlap } from './schema-overlap.ts';
 import {
   checkKeywords,
-  type Given,
   inner,
   innerList,
-  keywordFault,
+  keywordError,
+  type LocatedSchema,
   type Part,
-  rootPlace,
+  rootLocation,
   type SchemaWork,
   typesOfAll,
 } from './schema-part.ts';
@@ -35,7 +35,7 @@ interface Choice {
   readonly path: Path;
 }
 
-interface State {
+interface ExpansionState {
   readonly parts: Map<JsonObject, Part>;
   readonly choices: Choice[];
   isReferenced: boolean;
@@ -53,36 +53,36 @@ export class SchemaAlternatives {
     this.#root = root;
     this.#work = work;
     this.values = new SchemaValues((part) => this.#target(part), work);
-    this.#overlap = new SchemaOverlap(this.values, (given) => this.#plainParts(given), work);
+    this.#overlap = new SchemaOverlap(this.values, (schemas) => this.#plainParts(schemas), work);
   }
 
   /** The alternatives that match all of these schemas; none if they contradict each other. */
-  of(given: readonly Given[]): Alternative[] {
-    const state: State = { parts: new Map(), choices: [], isReferenced: false, isImpossible: false };
-    for (const each of given) this.#add(state, each, undefined);
+  of(schemas: readonly LocatedSchema[]): Alternative[] {
+    const state: ExpansionState = { parts: new Map(), choices: [], isReferenced: false, isImpossible: false };
+    for (const each of schemas) this.#add(state, each, undefined);
     return this.#branches(state);
   }
 
-  #plainParts(given: readonly Given[]): readonly Part[] {
-    const state: State = { parts: new Map(), choices: [], isReferenced: false, isImpossible: false };
-    for (const each of given) this.#add(state, each, undefined);
+  #plainParts(schemas: readonly LocatedSchema[]): readonly Part[] {
+    const state: ExpansionState = { parts: new Map(), choices: [], isReferenced: false, isImpossible: false };
+    for (const each of schemas) this.#add(state, each, undefined);
     return [...state.parts.values()];
   }
 
-  #add(state: State, { schema, place }: Given, path: Path | undefined): void {
+  #add(state: ExpansionState, { schema, location }: LocatedSchema, path: Path | undefined): void {
     this.#work.add(1);
     if (schema === true) return;
     if (schema === false) state.isImpossible = true;
     else if (!isJsonObject(schema))
-      throw new GrammarError('must be a schema: an object, true or false', placeText(place));
-    else this.#addPart(state, { schema, place }, path);
+      throw new GrammarError('must be a schema: an object, true or false', pathText(location));
+    else this.#addPart(state, { schema, location }, path);
   }
 
-  #addPart(state: State, part: Part, before: Path | undefined): void {
+  #addPart(state: ExpansionState, part: Part, before: Path | undefined): void {
     const { schema } = part;
     for (let at = before; at; at = at.before)
       if (at.schema === schema)
-        throw new GrammarError('refers to itself without a value in between', placeText(part.place));
+        throw new GrammarError('refers to itself without a value in between', pathText(part.location));
     if (state.parts.has(schema)) return;
     checkKeywords(part);
     state.parts.set(schema, part);
@@ -96,7 +96,7 @@ export class SchemaAlternatives {
       if (keyword in schema) state.choices.push({ keyword, owner: part, path });
   }
 
-  #branches(state: State): Alternative[] {
+  #branches(state: ExpansionState): Alternative[] {
     const { parts, choices, isReferenced } = state;
     this.#work.add(1 + parts.size);
     if (state.isImpossible || typesOfAll([...parts.values()])?.length === 0) return [];
@@ -104,12 +104,12 @@ export class SchemaAlternatives {
     if (!choice) return [{ parts: [...parts.values()], isReferenced }];
     const { keyword, owner, path } = choice;
     const found = innerList(owner, keyword).map((branch) => {
-      const next: State = { ...state, parts: new Map(parts), choices: [...others] };
+      const next: ExpansionState = { ...state, parts: new Map(parts), choices: [...others] };
       this.#add(next, branch, path);
       return this.#branches(next);
     });
     if (keyword === 'oneOf' && !this.#overlap.areApart(found.map((each) => each.map(({ parts: all }) => all))))
-      throw keywordFault(
+      throw keywordError(
         [owner],
         'oneOf',
         'branches that can match the same value are not supported: use anyOf, or give each branch a required property with a const of its own',
@@ -117,23 +117,23 @@ export class SchemaAlternatives {
     return found.flat();
   }
 
-  #target(part: Part): Given {
+  #target(part: Part): LocatedSchema {
     const reference = String(part.schema['$ref']);
     const keys = referenceKeys(reference);
     if (!keys)
-      throw keywordFault(
+      throw keywordError(
         [part],
         '$ref',
         `${reference} is not supported: only references into the schema are, for example #/$defs/name`,
       );
     this.#work.add(keys.length);
     const schema = referenced(this.#root as Schema, reference);
-    if (schema === undefined) throw keywordFault([part], '$ref', `${reference} does not exist in the schema`);
-    return { schema, place: keys.reduce<Place>((parent, key) => ({ parent, key }), rootPlace) };
+    if (schema === undefined) throw keywordError([part], '$ref', `${reference} does not exist in the schema`);
+    return { schema, location: keys.reduce<SchemaPath>((parent, key) => ({ parent, key }), rootLocation) };
   }
 }
 
 /** The inner schemas under a keyword, of all schemas that have it. */
-export function innerOf(parts: readonly Part[], keyword: string): Given[] {
+export function innerOf(parts: readonly Part[], keyword: string): LocatedSchema[] {
   return parts.filter(({ schema }) => keyword in schema).map((part) => inner(part, keyword));
 }

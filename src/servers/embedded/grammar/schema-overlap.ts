@@ -1,6 +1,6 @@
 import { canonical, commonTypes, typesOf } from '../../../json-schema/values.ts';
 import {
-  type Given,
+  type LocatedSchema,
   type Part,
   propertiesOf,
   propertyParts,
@@ -22,12 +22,12 @@ interface Facts {
 /** Finds out which schemas no value can match at the same time. */
 export class SchemaOverlap {
   readonly #values: SchemaValues;
-  readonly #plainParts: (given: readonly Given[]) => Conjunction;
+  readonly #plainParts: (schemas: readonly LocatedSchema[]) => Conjunction;
   readonly #work: SchemaWork;
   readonly #facts = new Map<Conjunction, Facts>();
   readonly #properties = new Map<Conjunction, Map<string, Conjunction>>();
 
-  constructor(values: SchemaValues, plainParts: (given: readonly Given[]) => Conjunction, work: SchemaWork) {
+  constructor(values: SchemaValues, plainParts: (schemas: readonly LocatedSchema[]) => Conjunction, work: SchemaWork) {
     this.#values = values;
     this.#plainParts = plainParts;
     this.#work = work;

@@ -1,41 +1,41 @@
 import { isJsonObject, type JsonObject } from '../../../json-object.ts';
-import { type Place, placeText } from '../../../json-schema/place.ts';
+import { pathText, type SchemaPath } from '../../../json-schema/schema-path.ts';
 import { commonTypes } from '../../../json-schema/values.ts';
 import { GrammarError } from './grammar-error.ts';
 
 /** A schema and its path in the root schema. */
-export interface Given<S = unknown> {
+export interface LocatedSchema<S = unknown> {
   readonly schema: S;
-  readonly place: Place;
+  readonly location: SchemaPath;
 }
 
 /** A schema that is an object of keywords. */
-export type Part = Given<JsonObject>;
+export type Part = LocatedSchema<JsonObject>;
 
 /** The path of the root. */
-export const rootPlace: Place = { parent: undefined, key: '' };
+export const rootLocation: SchemaPath = { parent: undefined, key: '' };
 
 /** The schema under these keys of another one. */
-export function inner({ schema, place }: Part, keyword: string, key?: string | number): Given {
+export function inner({ schema, location }: Part, keyword: string, key?: string | number): LocatedSchema {
   const value = schema[keyword];
-  const at = { parent: place, key: keyword };
-  if (key === undefined) return { schema: value, place: at };
-  return { schema: (value as Record<string | number, unknown>)[key], place: { parent: at, key } };
+  const at = { parent: location, key: keyword };
+  if (key === undefined) return { schema: value, location: at };
+  return { schema: (value as Record<string | number, unknown>)[key], location: { parent: at, key } };
 }
 
 /** The schemas in a list. */
-export function innerList(part: Part, keyword: string): Given[] {
+export function innerList(part: Part, keyword: string): LocatedSchema[] {
   const value = part.schema[keyword];
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length === 0)
-    throw keywordFault([part], keyword, 'must be a list with at least one entry');
+    throw keywordError([part], keyword, 'must be a list with at least one entry');
   return value.map((_, at) => inner(part, keyword, at));
 }
 
 /** An error about the keyword, with the path of the last of these schemas that has it. */
-export function keywordFault(parts: readonly Part[], keyword: string, reason: string): GrammarError {
+export function keywordError(parts: readonly Part[], keyword: string, reason: string): GrammarError {
   const part = parts.findLast(({ schema }) => Object.hasOwn(schema, keyword));
-  return new GrammarError(reason, placeText({ parent: part?.place ?? rootPlace, key: keyword }));
+  return new GrammarError(reason, pathText({ parent: part?.location ?? rootLocation, key: keyword }));
 }
 
 /** The properties that a schema names, by name. */
@@ -46,12 +46,12 @@ export function propertiesOf({ schema }: Part): JsonObject {
 /** The names that a schema requires. */
 export function requiredOf(part: Part): readonly unknown[] {
   const required = part.schema['required'] ?? [];
-  if (!Array.isArray(required)) throw keywordFault([part], 'required', 'must be a list');
+  if (!Array.isArray(required)) throw keywordError([part], 'required', 'must be a list');
   return required;
 }
 
 /** The schemas of one property. */
-export function propertyParts(parts: readonly Part[], name: string): Given[] {
+export function propertyParts(parts: readonly Part[], name: string): LocatedSchema[] {
   return parts.flatMap((part) => {
     if (Object.hasOwn(propertiesOf(part), name)) return [inner(part, 'properties', name)];
     return 'additionalProperties' in part.schema ? [inner(part, 'additionalProperties')] : [];
@@ -61,12 +61,12 @@ export function propertyParts(parts: readonly Part[], name: string): Given[] {
 const names = new Set<unknown>(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
 /** The types that a schema names; `nullable` adds null to them, as in OpenAPI 3.0. */
-export function namedTypes({ schema, place }: Part): readonly string[] | undefined {
+export function namedTypes({ schema, location }: Part): readonly string[] | undefined {
   const { type, nullable } = schema;
   if (type === undefined) {
     if (nullable === true)
-      throw keywordFault(
-        [{ schema, place }],
+      throw keywordError(
+        [{ schema, location }],
         'nullable',
         'is only supported together with type; add null to type instead',
       );
@@ -75,8 +75,8 @@ export function namedTypes({ schema, place }: Part): readonly string[] | undefin
   const types = [type].flat();
   const wrong = types.find((each) => !names.has(each));
   if (wrong !== undefined || types.length === 0)
-    throw keywordFault(
-      [{ schema, place }],
+    throw keywordError(
+      [{ schema, location }],
       'type',
       `${String(wrong)} is not a JSON type: use ${[...names].join(', ')}`,
     );
@@ -114,7 +114,7 @@ const known = new Set([
 /** Rejects an unknown keyword: the grammar would not enforce it. */
 export function checkKeywords(part: Part): void {
   for (const keyword of Object.keys(part.schema))
-    if (!known.has(keyword)) throw keywordFault([part], keyword, `the keyword ${keyword} is not supported`);
+    if (!known.has(keyword)) throw keywordError([part], keyword, `the keyword ${keyword} is not supported`);
 }
 
 const mostSteps = 30_000;

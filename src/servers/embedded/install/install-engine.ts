@@ -118,7 +118,7 @@ async function npmInstall(
     ],
     { cwd: temporary, signal, onTick: () => onProgress?.(Math.min(0.99, folderSize(temporary) / total)) },
   );
-  if (result.code !== 0) throw installFault(result, folder);
+  if (result.code !== 0) throw installError(result, folder);
 }
 
 /** The npm that came with this Node, or else the one on PATH. */
@@ -133,7 +133,7 @@ function npmCommand(): [string, ...string[]] {
   return script === undefined ? ['npm'] : [process.execPath, script];
 }
 
-function installFault({ isMissing, output }: ProgramResult, folder: string): EngineError {
+function installError({ isMissing, output }: ProgramResult, folder: string): EngineError {
   const elsewhere = `or install it on another machine with "conch engine install" and copy the folder to ${folder}`;
   if (isMissing)
     return new EngineError(`npm was not found; Conch installs the engine with it. Install npm, ${elsewhere}.`);

@@ -1,20 +1,20 @@
-import { flags, frameHead, frameTypes, ProtocolFault, smallestFrameLimit } from './frames.ts';
-import { type Headers, HpackDecoder } from './hpack-decoder.ts';
+import { flags, frameHead, frameTypes, ProtocolError, smallestFrameLimit } from './frames.ts';
+import { HpackDecoder, type Http2Headers } from './hpack-decoder.ts';
 import type { ReadBuffer } from './read-buffer.ts';
 
 /** Receives the frames, after checks of their size and order. */
 export interface FrameListener {
   /** A part of a body. Its frame may take more of the windows than the part. The range is valid during the call. */
-  onData(stream: number, bytes: Buffer, place: DataPlace): void;
-  onHeaders(stream: number, headers: Headers, endsStream: boolean): void;
+  onData(stream: number, bytes: Buffer, range: DataRange): void;
+  onHeaders(stream: number, headers: Http2Headers, endsStream: boolean): void;
   onReset(stream: number, code: number): void;
   onSettings(settings: readonly (readonly [id: number, value: number])[]): void;
-  onPing(payload: Buffer, isAnswer: boolean): void;
+  onPing(payload: Buffer, isAck: boolean): void;
   onGoAway(last: number, code: number): void;
   onWindow(stream: number, increment: number): void;
 }
 
-export interface DataPlace {
+export interface DataRange {
   readonly from: number;
   readonly to: number;
   readonly size: number;
@@ -26,7 +26,7 @@ const tableSize = 4_096;
 /** The maximum number of frames of one header block. */
 const mostParts = 64;
 
-interface FramePlace {
+interface FrameBounds {
   readonly id: number;
   readonly bits: number;
   readonly from: number;
@@ -34,7 +34,7 @@ interface FramePlace {
 }
 
 /** Finds and parses the frames in the received bytes, in one loop per read. */
-export class FrameReader {
+export class Http2FrameReader {
   readonly #input: ReadBuffer;
   readonly #listener: FrameListener;
   readonly #mostHeaders: number;
@@ -43,7 +43,7 @@ export class FrameReader {
   #block: { readonly id: number; readonly endsStream: boolean; parts: Buffer[]; size: number } | undefined;
   #hasSettings = false;
   /** The range of the body part in this frame. One object is reused, because there is a frame for every token. */
-  readonly #place = { from: 0, to: 0, size: 0, endsStream: false };
+  readonly #range = { from: 0, to: 0, size: 0, endsStream: false };
 
   constructor(input: ReadBuffer, listener: FrameListener, { mostHeaders }: { readonly mostHeaders: number }) {
     this.#input = input;
@@ -71,13 +71,13 @@ export class FrameReader {
     const bits = bytes[at + 4] as number;
     const id = bytes.readUInt32BE(at + 5) & 0x7fffffff;
     const from = at + frameHead;
-    if (!this.#hasSettings && type !== frameTypes.SETTINGS) throw protocolFault('the first frame is not SETTINGS');
+    if (!this.#hasSettings && type !== frameTypes.SETTINGS) throw protocolError('the first frame is not SETTINGS');
     if (this.#block && (type !== frameTypes.CONTINUATION || id !== this.#block.id))
-      throw protocolFault('another frame interrupts a header block');
+      throw protocolError('another frame interrupts a header block');
     switch (type) {
       case frameTypes.DATA:
-        this.#place.from = from;
-        this.#place.to = end;
+        this.#range.from = from;
+        this.#range.to = end;
         this.#data(bytes, id, bits);
         return;
       case frameTypes.HEADERS:
@@ -102,42 +102,42 @@ export class FrameReader {
         this.#listener.onWindow(id, numberAt(bytes, from, end) & 0x7fffffff);
         return;
       case frameTypes.PUSH_PROMISE:
-        throw protocolFault('PUSH_PROMISE is disabled');
+        throw protocolError('PUSH_PROMISE is disabled');
       default:
       // Priorities and unknown frames are ignored.
     }
   }
 
   #data(bytes: Buffer, id: number, bits: number): void {
-    if (id === 0) throw protocolFault('DATA without a stream');
-    const place = this.#place;
-    place.size = place.to - place.from;
-    place.endsStream = (bits & flags.END_STREAM) !== 0;
+    if (id === 0) throw protocolError('DATA without a stream');
+    const range = this.#range;
+    range.size = range.to - range.from;
+    range.endsStream = (bits & flags.END_STREAM) !== 0;
     if (bits & flags.PADDED) {
-      const { from, end } = unpadded(bytes, { id, bits, from: place.from, end: place.to });
-      place.from = from;
-      place.to = end;
+      const { from, end } = unpadded(bytes, { id, bits, from: range.from, end: range.to });
+      range.from = from;
+      range.to = end;
     }
-    this.#listener.onData(id, bytes, place);
+    this.#listener.onData(id, bytes, range);
   }
 
-  #headers(bytes: Buffer, given: FramePlace): void {
-    const place = unpadded(bytes, given);
-    const from = place.from + (given.bits & flags.PRIORITY ? 5 : 0);
-    if (from > place.end) throw wrongSize();
-    const { id, bits } = given;
-    if (id === 0) throw protocolFault('HEADERS without a stream');
+  #headers(bytes: Buffer, frame: FrameBounds): void {
+    const range = unpadded(bytes, frame);
+    const from = range.from + (frame.bits & flags.PRIORITY ? 5 : 0);
+    if (from > range.end) throw wrongSize();
+    const { id, bits } = frame;
+    if (id === 0) throw protocolError('HEADERS without a stream');
     this.#block = { id, endsStream: (bits & flags.END_STREAM) !== 0, parts: [], size: 0 };
-    this.#continuation(bytes.subarray(from, place.end), bits);
+    this.#continuation(bytes.subarray(from, range.end), bits);
   }
 
   #continuation(part: Buffer, bits: number): void {
     const block = this.#block;
-    if (!block) throw protocolFault('CONTINUATION without HEADERS');
+    if (!block) throw protocolError('CONTINUATION without HEADERS');
     block.parts.push(part);
     block.size += part.length;
     const isTooMuch = block.size > this.#mostHeaders || block.parts.length > mostParts;
-    if (isTooMuch) throw new ProtocolFault('ENHANCE_YOUR_CALM', 'The server sends a header block that is too large.');
+    if (isTooMuch) throw new ProtocolError('ENHANCE_YOUR_CALM', 'The server sends a header block that is too large.');
     if (!(bits & flags.END_HEADERS)) return;
     this.#block = undefined;
     const [first = part, ...others] = block.parts;
@@ -146,8 +146,8 @@ export class FrameReader {
     this.#listener.onHeaders(block.id, headers, block.endsStream);
   }
 
-  #settings(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    if (id !== 0) throw protocolFault('SETTINGS with a stream');
+  #settings(bytes: Buffer, { id, bits, from, end }: FrameBounds): void {
+    if (id !== 0) throw protocolError('SETTINGS with a stream');
     if (bits & flags.ACK) return;
     if ((end - from) % 6 !== 0) throw wrongSize();
     const settings: [number, number][] = [];
@@ -156,8 +156,8 @@ export class FrameReader {
     this.#listener.onSettings(settings);
   }
 
-  #ping(bytes: Buffer, { id, bits, from, end }: FramePlace): void {
-    if (id !== 0) throw protocolFault('PING with a stream');
+  #ping(bytes: Buffer, { id, bits, from, end }: FrameBounds): void {
+    if (id !== 0) throw protocolError('PING with a stream');
     if (end - from !== 8) throw wrongSize();
     this.#listener.onPing(bytes.subarray(from, end), (bits & flags.ACK) !== 0);
   }
@@ -169,10 +169,10 @@ export class FrameReader {
 }
 
 /** The payload without its padding. */
-function unpadded(bytes: Buffer, { bits, from, end }: FramePlace): { readonly from: number; readonly end: number } {
+function unpadded(bytes: Buffer, { bits, from, end }: FrameBounds): { readonly from: number; readonly end: number } {
   if (!(bits & flags.PADDED)) return { from, end };
   const padding = from < end ? (bytes[from] as number) : 0;
-  if (from + 1 + padding > end) throw protocolFault('the padding is longer than the frame');
+  if (from + 1 + padding > end) throw protocolError('the padding is longer than the frame');
   return { from: from + 1, end: end - padding };
 }
 
@@ -182,10 +182,10 @@ function numberAt(bytes: Buffer, from: number, end: number): number {
 }
 
 /** The server violates HTTP/2 on the connection, not only on one stream. */
-export function protocolFault(what: string): ProtocolFault {
-  return new ProtocolFault('PROTOCOL_ERROR', `The server violates HTTP/2: ${what}.`);
+export function protocolError(what: string): ProtocolError {
+  return new ProtocolError('PROTOCOL_ERROR', `The server violates HTTP/2: ${what}.`);
 }
 
-function wrongSize(): ProtocolFault {
-  return new ProtocolFault('FRAME_SIZE_ERROR', 'The server violates HTTP/2: a frame has a wrong size.');
+function wrongSize(): ProtocolError {
+  return new ProtocolError('FRAME_SIZE_ERROR', 'The server violates HTTP/2: a frame has a wrong size.');
 }

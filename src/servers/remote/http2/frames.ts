@@ -44,7 +44,7 @@ export const errorCodes = {
 export type ErrorName = keyof typeof errorCodes;
 
 /** The server violates HTTP/2: the connection ends. */
-export class ProtocolFault extends Error {
+export class ProtocolError extends Error {
   readonly code: ErrorName;
 
   constructor(code: ErrorName, message: string) {
@@ -99,9 +99,9 @@ export const settingsAck = (() => {
   return bytes;
 })();
 
-export function pingFrame(payload: Buffer, isAnswer: boolean): Buffer {
+export function pingFrame(payload: Buffer, isAck: boolean): Buffer {
   const bytes = Buffer.allocUnsafe(frameHead + 8);
-  writeHead(bytes, 0, { length: 8, type: frameTypes.PING, flags: isAnswer ? flags.ACK : 0 });
+  writeHead(bytes, 0, { length: 8, type: frameTypes.PING, flags: isAck ? flags.ACK : 0 });
   payload.copy(bytes, frameHead, 0, 8);
   return bytes;
 }

@@ -1,8 +1,8 @@
-import { ProtocolFault } from './frames.ts';
+import { ProtocolError } from './frames.ts';
 import { unhuffman } from './huffman.ts';
 import { staticTable } from './static-table.ts';
 
-export type Headers = Readonly<Record<string, string>>;
+export type Http2Headers = Readonly<Record<string, string>>;
 
 /** The size of a table entry in addition to its characters (RFC 7541, 4.1). */
 const entryOverhead = 32;
@@ -30,7 +30,7 @@ export class HpackDecoder {
   }
 
   /** The headers of a block. Values of a repeated name are joined. Throws on an invalid block. */
-  decode(block: Buffer): Headers {
+  decode(block: Buffer): Http2Headers {
     this.#bytes = block;
     this.#at = 0;
     const headers: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -39,14 +39,14 @@ export class HpackDecoder {
     while (this.#at < block.length) {
       const first = block[this.#at] as number;
       if ((first & 0xe0) === 0x20) {
-        if (hasHeaders) throw broken('a table size update after headers');
+        if (hasHeaders) throw decodeError('a table size update after headers');
         this.#resize(this.#integer(5));
         continue;
       }
       const [name, value] = first & 0x80 ? this.#entry(this.#integer(7)) : this.#literal(first);
       hasHeaders = true;
       size += name.length + value.length + entryOverhead;
-      if (size > this.#limits.listSize) throw broken(`more than ${this.#limits.listSize} bytes of headers`);
+      if (size > this.#limits.listSize) throw decodeError(`more than ${this.#limits.listSize} bytes of headers`);
       const before = headers[name];
       headers[name] = before === undefined ? value : `${before}, ${value}`;
     }
@@ -54,28 +54,28 @@ export class HpackDecoder {
   }
 
   #literal(first: number): readonly [string, string] {
-    const isKept = (first & 0x40) !== 0;
-    const number = this.#integer(isKept ? 6 : 4);
+    const isIndexed = (first & 0x40) !== 0;
+    const number = this.#integer(isIndexed ? 6 : 4);
     const name = number === 0 ? this.#text() : this.#entry(number)[0];
     const entry = [name, this.#text()] as const;
-    if (isKept) this.#keep(entry);
+    if (isIndexed) this.#addEntry(entry);
     return entry;
   }
 
   #entry(number: number): readonly [string, string] {
     const entry = number <= staticTable.length ? staticTable[number - 1] : this.#table[number - staticTable.length - 1];
-    if (!entry) throw broken(`the table has no entry ${number}`);
+    if (!entry) throw decodeError(`the table has no entry ${number}`);
     return entry;
   }
 
-  #keep(entry: readonly [string, string]): void {
+  #addEntry(entry: readonly [string, string]): void {
     this.#table.unshift(entry);
     this.#tableSize += sizeOf(entry);
     this.#shrink();
   }
 
   #resize(size: number): void {
-    if (size > this.#limits.tableSize) throw broken('the table is larger than allowed');
+    if (size > this.#limits.tableSize) throw decodeError('the table is larger than allowed');
     this.#largestTable = size;
     this.#shrink();
   }
@@ -90,7 +90,7 @@ export class HpackDecoder {
     let value = this.#byte() & most;
     if (value < most) return value;
     for (let shift = 0; ; shift += 7) {
-      if (shift > 21) throw broken('a number is too large');
+      if (shift > 21) throw decodeError('a number is too large');
       const byte = this.#byte();
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
@@ -102,16 +102,16 @@ export class HpackDecoder {
     const length = this.#integer(7);
     const from = this.#at;
     const to = from + length;
-    if (to > this.#bytes.length) throw broken('a string exceeds the block');
+    if (to > this.#bytes.length) throw decodeError('a string exceeds the block');
     this.#at = to;
     const text = isHuffman ? unhuffman(this.#bytes, from, to) : this.#bytes.toString('latin1', from, to);
-    if (text === undefined) throw broken('invalid Huffman code');
+    if (text === undefined) throw decodeError('invalid Huffman code');
     return text;
   }
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw broken('the block ends inside a header');
+    if (byte === undefined) throw decodeError('the block ends inside a header');
     return byte;
   }
 }
@@ -120,6 +120,6 @@ function sizeOf([name, value]: readonly [string, string]): number {
   return name.length + value.length + entryOverhead;
 }
 
-function broken(what: string): ProtocolFault {
-  return new ProtocolFault('COMPRESSION_ERROR', `The headers of the server cannot be decoded: ${what}.`);
+function decodeError(what: string): ProtocolError {
+  return new ProtocolError('COMPRESSION_ERROR', `The headers of the server cannot be decoded: ${what}.`);
 }

@@ -24,17 +24,17 @@ const requests = [
   },
 ];
 
-const answer = {
+const response = {
   'cache-control': 'private',
   date: 'Mon, 21 Oct 2013 20:13:21 GMT',
   location: 'https://www.example.com',
 };
-const answers = [
-  { ':status': '302', ...answer },
-  { ':status': '307', ...answer },
+const responses = [
+  { ':status': '302', ...response },
+  { ':status': '307', ...response },
   {
     ':status': '200',
-    ...answer,
+    ...response,
     date: 'Mon, 21 Oct 2013 20:13:22 GMT',
     'content-encoding': 'gzip',
     'set-cookie': 'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
@@ -81,7 +81,7 @@ describe('HpackDecoder', () => {
        6f3d 4153 444a 4b48 514b 425a 584f 5157 454f 5049 5541 5851 5745 4f49 553b 206d 6178 2d61 6765 3d33 3630 303b
        2076 6572 7369 6f6e 3d31`,
     ];
-    expect(decoded(blocks, { tableSize: 256 })).toEqual(answers);
+    expect(decoded(blocks, { tableSize: 256 })).toEqual(responses);
   });
 
   it('reads responses with Huffman codes whose table is full (C.6)', () => {
@@ -92,7 +92,7 @@ describe('HpackDecoder', () => {
       `88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d d7f2 e6c7 b335
        dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07`,
     ];
-    expect(decoded(blocks, { tableSize: 256 })).toEqual(answers);
+    expect(decoded(blocks, { tableSize: 256 })).toEqual(responses);
   });
 
   it('joins values of one name, and forgets what does not fit into a smaller table', () => {

@@ -26,14 +26,14 @@ describe('Http2Session', () => {
 
   it('sends a request at once and returns its response', async () => {
     const { receive, sent, ...parts } = open();
-    const { heard } = ask(parts);
+    const { received } = ask(parts);
     await flushed();
     expect(sent().slice(-2)).toEqual([
       { type: 'HEADERS', bits: flags.END_HEADERS, stream: 1, payload: Buffer.of(0x83) },
       { type: 'DATA', bits: flags.END_STREAM, stream: 1, payload: Buffer.from('hello') },
     ]);
     receive(ok(1), frame(frameTypes.DATA, 1, 'wor'), frame(frameTypes.DATA, 1, 'ld'), trailers(1));
-    expect(heard).toEqual([{ ':status': '200' }, 'wor', 'ld', { 'grpc-status': '0' }, 'complete']);
+    expect(received).toEqual([{ ':status': '200' }, 'wor', 'ld', { 'grpc-status': '0' }, 'complete']);
   });
 
   it('gives the same wherever its input is cut', () => {
@@ -62,12 +62,12 @@ describe('Http2Session', () => {
       const { receive, ...parts } = open();
       const requests = [ask(parts), ask(parts)];
       receive(conversation.subarray(0, cut), conversation.subarray(cut));
-      expect(requests.map(({ heard }) => heard)).toEqual(expected);
+      expect(requests.map(({ received }) => received)).toEqual(expected);
     }
     const { receive, ...parts } = open();
     const requests = [ask(parts), ask(parts)];
     receive(...Array.from(conversation, (byte) => Buffer.of(byte)));
-    expect(requests.map(({ heard }) => heard)).toEqual(expected);
+    expect(requests.map(({ received }) => received)).toEqual(expected);
   });
 
   it('keeps to the windows of the server', async () => {
@@ -156,17 +156,17 @@ describe('Http2Session', () => {
     const second = ask(parts);
     const third = ask(parts);
     await flushed();
-    const opened = () =>
+    const handles = () =>
       sent()
         .filter(({ type }) => type === 'HEADERS')
         .map(({ stream }) => stream);
-    expect(opened()).toEqual([1]);
+    expect(handles()).toEqual([1]);
     second.cancel();
     receive(ok(1), trailers(1));
     await flushed();
-    expect(opened()).toEqual([3]);
+    expect(handles()).toEqual([3]);
     receive(ok(3), trailers(3));
-    expect([first.heard.at(-1), second.heard, third.heard.at(-1)]).toEqual(['complete', [], 'complete']);
+    expect([first.received.at(-1), second.received, third.received.at(-1)]).toEqual(['complete', [], 'complete']);
   });
 
   it('tells the server of a cancelled request, and takes what comes late', async () => {
@@ -180,16 +180,16 @@ describe('Http2Session', () => {
     await flushed();
     expect(sent()).toEqual([{ type: 'RST_STREAM', bits: 0, stream: 1, payload: Buffer.of(0, 0, 0, 8) }]);
     receive(frame(frameTypes.DATA, 1, 'late'), trailers(1), numberFrame(frameTypes.RST_STREAM, 1, 0));
-    expect(request.heard).toEqual([{ ':status': '200' }]);
+    expect(request.received).toEqual([{ ':status': '200' }]);
     expect(session.isUsable).toBe(true);
   });
 
   it('sends no more of a request whose response is complete', async () => {
     const { receive, sent, ...parts } = open(settingsFrame([[settingIds.INITIAL_WINDOW_SIZE, 1]]));
-    const { heard } = ask(parts, 'long');
+    const { received } = ask(parts, 'long');
     receive(headersFrame(1, { ':status': '200', 'grpc-status': '3' }, flags.END_STREAM));
     await flushed();
-    expect(heard).toEqual([{ ':status': '200', 'grpc-status': '3' }, 'complete']);
+    expect(received).toEqual([{ ':status': '200', 'grpc-status': '3' }, 'complete']);
     expect(sent().at(-1)).toEqual({ type: 'RST_STREAM', bits: 0, stream: 1, payload: Buffer.alloc(4) });
   });
 
@@ -198,9 +198,9 @@ describe('Http2Session', () => {
     const [seen, unseen] = [ask({ session }), ask({ session })];
     receive(numberFrame(frameTypes.GOAWAY, 0, 1, 0));
     expect([session.isUsable, session.isClosed]).toEqual([false, false]);
-    expect(unseen.heard).toEqual([{ reset: errorCodes.REFUSED_STREAM }]);
+    expect(unseen.received).toEqual([{ reset: errorCodes.REFUSED_STREAM }]);
     receive(ok(1), trailers(1));
-    expect(seen.heard.at(-1)).toBe('complete');
+    expect(seen.received.at(-1)).toBe('complete');
     expect(session.isClosed).toBe(true);
   });
 
@@ -214,7 +214,7 @@ describe('Http2Session', () => {
     const late = ask({ session });
     await flushed();
     const broken = { broken: new Error('ECONNRESET') };
-    expect([...requests, late].map(({ heard }) => heard)).toEqual([[broken], [broken], [broken]]);
+    expect([...requests, late].map(({ received }) => received)).toEqual([[broken], [broken], [broken]]);
     expect(closed).toBe(1);
   });
 
@@ -223,15 +223,15 @@ describe('Http2Session', () => {
     await flushed();
     sent();
     receive(pingFrame(Buffer.from('8 bytes!'), false));
-    let answers = 0;
-    session.ping(() => answers++);
+    let responses = 0;
+    session.ping(() => responses++);
     await flushed();
     expect(sent()).toEqual([
       { type: 'PING', bits: flags.ACK, stream: 0, payload: Buffer.from('8 bytes!') },
       { type: 'PING', bits: 0, stream: 0, payload: Buffer.alloc(8) },
     ]);
-    expect(answers).toBe(0);
+    expect(responses).toBe(0);
     receive(pingFrame(Buffer.alloc(8), true));
-    expect(answers).toBe(1);
+    expect(responses).toBe(1);
   });
 });

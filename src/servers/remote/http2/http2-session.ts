@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type DataPlace, type FrameListener, FrameReader, protocolFault } from './frame-reader.ts';
+import { type DataRange, type FrameListener, Http2FrameReader, protocolError } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   type ErrorName,
@@ -8,14 +8,14 @@ import {
   frameTypes,
   largestWindow,
   numberFrame,
-  ProtocolFault,
+  ProtocolError,
   pingFrame,
   preface,
   settingIds,
   settingsAck,
   settingsFrame,
 } from './frames.ts';
-import type { Headers } from './hpack-decoder.ts';
+import type { Http2Headers } from './hpack-decoder.ts';
 import type { Http2Request, StreamEnd, StreamListener, StreamState } from './http2-stream.ts';
 import { Outflow } from './outflow.ts';
 import type { ReadBuffer } from './read-buffer.ts';
@@ -39,7 +39,7 @@ export class Http2Session implements FrameListener {
   readonly #socket: Socket;
   readonly #options: SessionOptions;
   readonly #writer: FrameWriter;
-  readonly #reader: FrameReader;
+  readonly #reader: Http2FrameReader;
   readonly #streams = new Map<number, StreamState>();
   readonly #outflow: Outflow;
   /** Requests that wait because of the server's limit of concurrent streams. */
@@ -50,17 +50,17 @@ export class Http2Session implements FrameListener {
   #mostStreams = Number.POSITIVE_INFINITY;
   #receiveWindow: number;
   #unreturned = 0;
-  #unreadAnswers = 0;
-  #isGoing = false;
+  #unreadResponses = 0;
+  #isGoingAway = false;
   #isClosed = false;
-  #fault: Error | undefined;
+  #error: Error | undefined;
   /** Called when the server's first settings arrive. */
   onOpen: (() => void) | undefined;
 
   constructor(socket: Socket, input: ReadBuffer, options: SessionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#reader = new FrameReader(input, this, options);
+    this.#reader = new Http2FrameReader(input, this, options);
     this.#writer = new FrameWriter(socket);
     this.#outflow = new Outflow(this.#writer, this.#streams);
     this.#receiveWindow = options.connectionWindow;
@@ -85,7 +85,7 @@ export class Http2Session implements FrameListener {
 
   /** Whether it takes new requests. */
   get isUsable(): boolean {
-    return !this.#isClosed && !this.#isGoing && this.#nextId < largestId;
+    return !this.#isClosed && !this.#isGoingAway && this.#nextId < largestId;
   }
 
   get isClosed(): boolean {
@@ -93,8 +93,8 @@ export class Http2Session implements FrameListener {
   }
 
   /** Why it ended, if known. */
-  get fault(): Error | undefined {
-    return this.#fault;
+  get error(): Error | undefined {
+    return this.#error;
   }
 
   whenClosed(listener: () => void): void {
@@ -115,7 +115,7 @@ export class Http2Session implements FrameListener {
       hasHeaders: false,
       isClosed: false,
     };
-    if (!this.isUsable) queueMicrotask(() => this.#close(state, { broken: this.#fault }));
+    if (!this.isUsable) queueMicrotask(() => this.#close(state, { broken: this.#error }));
     else if (this.#streams.size < this.#mostStreams) this.#open(state, block);
     else this.#waiting.push({ state, block });
     return {
@@ -131,23 +131,23 @@ export class Http2Session implements FrameListener {
   }
 
   /** Checks that the server still responds: calls back when it does. */
-  ping(onAnswer: () => void): void {
-    this.#pings.push(onAnswer);
+  ping(onResponse: () => void): void {
+    this.#pings.push(onResponse);
     this.#writer.write(pingFrame(Buffer.alloc(8), false));
   }
 
   /** Ends the connection and all its streams. */
-  destroy(fault?: Error): void {
+  destroy(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#fault ??= fault;
-    if (fault instanceof ProtocolFault)
-      this.#writer.write(numberFrame(frameTypes.GOAWAY, 0, 0, errorCodes[fault.code]));
+    this.#error ??= error;
+    if (error instanceof ProtocolError)
+      this.#writer.write(numberFrame(frameTypes.GOAWAY, 0, 0, errorCodes[error.code]));
     this.#writer.flush();
     this.#socket.destroySoon();
     const states = [...this.#streams.values(), ...this.#waiting.splice(0).map(({ state }) => state)];
     this.#streams.clear();
-    for (const state of states) this.#close(state, { broken: this.#fault });
+    for (const state of states) this.#close(state, { broken: this.#error });
     for (const listener of this.#onClose.splice(0)) listener();
   }
 
@@ -160,11 +160,11 @@ export class Http2Session implements FrameListener {
     }
   }
 
-  onData(id: number, bytes: Buffer, { from, to, size, endsStream }: DataPlace): void {
+  onData(id: number, bytes: Buffer, { from, to, size, endsStream }: DataRange): void {
     this.#takeFromWindow(size);
-    const state = this.#known(id);
+    const state = this.#streamOf(id);
     if (!state) return;
-    if (!state.hasHeaders) throw protocolFault('DATA before HEADERS');
+    if (!state.hasHeaders) throw protocolError('DATA before HEADERS');
     state.receiveWindow -= size;
     state.unreturned += size;
     if (state.receiveWindow < 0) {
@@ -178,7 +178,7 @@ export class Http2Session implements FrameListener {
 
   #takeFromWindow(size: number): void {
     this.#receiveWindow -= size;
-    if (this.#receiveWindow < 0) throw new ProtocolFault('FLOW_CONTROL_ERROR', 'The server sent more than its window.');
+    if (this.#receiveWindow < 0) throw new ProtocolError('FLOW_CONTROL_ERROR', 'The server sent more than its window.');
     this.#unreturned += size;
     if (this.#unreturned * 2 < this.#options.connectionWindow) return;
     this.#writer.write(numberFrame(frameTypes.WINDOW_UPDATE, 0, this.#unreturned));
@@ -194,8 +194,8 @@ export class Http2Session implements FrameListener {
     state.unreturned = 0;
   }
 
-  onHeaders(id: number, headers: Headers, endsStream: boolean): void {
-    const state = this.#known(id);
+  onHeaders(id: number, headers: Http2Headers, endsStream: boolean): void {
+    const state = this.#streamOf(id);
     if (!state) return;
     // Informational headers such as 103 Early Hints come before the response.
     if (!state.hasHeaders && /^1\d\d$/.test(headers[':status'] ?? '') && !endsStream) return;
@@ -215,7 +215,7 @@ export class Http2Session implements FrameListener {
   }
 
   onReset(id: number, code: number): void {
-    const state = this.#known(id);
+    const state = this.#streamOf(id);
     if (!state) return;
     this.#streams.delete(id);
     this.#close(state, { reset: code });
@@ -224,7 +224,7 @@ export class Http2Session implements FrameListener {
 
   onSettings(settings: readonly (readonly [id: number, value: number])[]): void {
     for (const [id, value] of settings) this.#setting(id, value);
-    this.#answer(settingsAck);
+    this.#respond(settingsAck);
     this.onOpen?.();
     this.onOpen = undefined;
     this.#openWaiting();
@@ -236,20 +236,20 @@ export class Http2Session implements FrameListener {
     else if (id === settingIds.INITIAL_WINDOW_SIZE) this.#outflow.resize(value);
   }
 
-  onPing(payload: Buffer, isAnswer: boolean): void {
-    if (isAnswer) this.#pings.shift()?.();
-    else this.#answer(pingFrame(payload, true));
+  onPing(payload: Buffer, isAck: boolean): void {
+    if (isAck) this.#pings.shift()?.();
+    else this.#respond(pingFrame(payload, true));
   }
 
-  #answer(frame: Buffer): void {
-    this.#unreadAnswers = this.#socket.writableLength === 0 ? 0 : this.#unreadAnswers + 1;
-    if (this.#unreadAnswers > mostUnread)
-      throw new ProtocolFault('ENHANCE_YOUR_CALM', 'The server sends pings or settings without reading the responses.');
+  #respond(frame: Buffer): void {
+    this.#unreadResponses = this.#socket.writableLength === 0 ? 0 : this.#unreadResponses + 1;
+    if (this.#unreadResponses > mostUnread)
+      throw new ProtocolError('ENHANCE_YOUR_CALM', 'The server sends pings or settings without reading the responses.');
     this.#writer.write(frame);
   }
 
   onGoAway(last: number, code: number): void {
-    this.#isGoing = true;
+    this.#isGoingAway = true;
     if (code !== errorCodes.NO_ERROR) {
       this.destroy(new Error(`The server ended the connection (HTTP/2 error code ${code}).`));
       return;
@@ -263,11 +263,11 @@ export class Http2Session implements FrameListener {
 
   onWindow(id: number, increment: number): void {
     if (id === 0) {
-      if (increment === 0) throw protocolFault('WINDOW_UPDATE by 0');
+      if (increment === 0) throw protocolError('WINDOW_UPDATE by 0');
       this.#outflow.widen(increment);
       return;
     }
-    const state = this.#known(id);
+    const state = this.#streamOf(id);
     if (!state) return;
     state.sendWindow += increment;
     if (increment === 0) this.#fail(state, 'PROTOCOL_ERROR');
@@ -276,9 +276,9 @@ export class Http2Session implements FrameListener {
   }
 
   /** The stream of this id; undefined for a closed one, whose late frames are ignored. Throws if it never existed. */
-  #known(id: number): StreamState | undefined {
+  #streamOf(id: number): StreamState | undefined {
     const state = this.#streams.get(id);
-    if (!state && (id % 2 === 0 || id >= this.#nextId)) throw protocolFault(`stream ${id} does not exist`);
+    if (!state && (id % 2 === 0 || id >= this.#nextId)) throw protocolError(`stream ${id} does not exist`);
     return state;
   }
 
@@ -287,7 +287,7 @@ export class Http2Session implements FrameListener {
       const next = this.#waiting.shift();
       if (next && !next.state.isClosed) this.#open(next.state, next.block);
     }
-    if (this.#isGoing && this.#streams.size === 0) this.destroy();
+    if (this.#isGoingAway && this.#streams.size === 0) this.destroy();
   }
 
   #open(state: StreamState, block: Buffer): void {
@@ -299,7 +299,7 @@ export class Http2Session implements FrameListener {
 
   /** Ends a stream on which the server violated HTTP/2. */
   #fail(state: StreamState, code: ErrorName): void {
-    this.#leave(state, code);
+    this.#reset(state, code);
     this.#close(state, { reset: errorCodes[code] });
   }
 
@@ -308,10 +308,10 @@ export class Http2Session implements FrameListener {
     if (state.isClosed) return;
     state.isClosed = true;
     state.listener = undefined;
-    this.#leave(state, 'CANCEL');
+    this.#reset(state, 'CANCEL');
   }
 
-  #leave(state: StreamState, code: ErrorName): void {
+  #reset(state: StreamState, code: ErrorName): void {
     state.unsent = undefined;
     if (!this.#streams.delete(state.id)) return;
     this.#writer.write(numberFrame(frameTypes.RST_STREAM, state.id, errorCodes[code]));

@@ -1,14 +1,14 @@
-import type { Headers } from './hpack-decoder.ts';
+import type { Http2Headers } from './hpack-decoder.ts';
 
 /** How a stream ended: the response is complete, the server reset it, or the connection was lost. */
 export type StreamEnd = 'complete' | { readonly reset: number } | { readonly broken: Error | undefined };
 
 /** Receives the response to a request. */
 export interface StreamListener {
-  onHeaders(headers: Headers): void;
+  onHeaders(headers: Http2Headers): void;
   /** A part of the body: a range of bytes that the listener may hold on to. */
   onData(bytes: Buffer, from: number, to: number): void;
-  onTrailers(headers: Headers): void;
+  onTrailers(headers: Http2Headers): void;
   /** Called once at the end. */
   onClose(end: StreamEnd): void;
 }

@@ -32,9 +32,9 @@ function buildTree(): Int16Array {
     codeLength = lengthOf(symbol);
     let node = 0;
     for (let bit = codeLength - 1; bit > 0; bit--) {
-      const place = node * 2 + ((code >> bit) & 1);
-      if (nodes[place] === 0) nodes[place] = nodeCount++;
-      node = nodes[place] as number;
+      const index = node * 2 + ((code >> bit) & 1);
+      if (nodes[index] === 0) nodes[index] = nodeCount++;
+      node = nodes[index] as number;
     }
     nodes[node * 2 + (code & 1)] = -symbol - 1;
     code++;

@@ -1,64 +1,66 @@
 import net, { type Socket } from 'node:net';
 import tls, { type SecureContextOptions } from 'node:tls';
-import { ProtocolFault } from './frames.ts';
+import { ProtocolError } from './frames.ts';
 import { Http2Session, type SessionOptions } from './http2-session.ts';
 import { ReadBuffer } from './read-buffer.ts';
 
 /** The address of a session; with TLS if `secure` is set. */
-export interface SessionPlace {
+export interface SessionAddress {
   readonly host: string;
   readonly port: number;
   readonly secure?: (SecureContextOptions & { readonly servername?: string }) | undefined;
 }
 
 /** The server does not speak HTTP/2. */
-export class NotHttp2 extends Error {
+export class NotHttp2Error extends Error {
   constructor(cause?: unknown) {
     super('the server does not speak HTTP/2 on this port', { cause });
-    this.name = 'NotHttp2';
+    this.name = 'NotHttp2Error';
   }
 }
 
 /** The server closed the connection before it sent anything. */
-export class HungUp extends Error {}
+export class ClosedEarlyError extends Error {}
 
 /** A session that is connecting. */
 export interface OpeningSession {
   readonly session: Http2Session;
   /** Resolves when the server's settings arrive. */
-  readonly opened: Promise<void>;
+  readonly whenOpen: Promise<void>;
 }
 
 /** Connects, and sends the preface. */
-export function openSession(place: SessionPlace, options: SessionOptions): OpeningSession {
+export function openSession(address: SessionAddress, options: SessionOptions): OpeningSession {
   const input = new ReadBuffer();
-  const socket = place.secure ? secureSocket(place, place.secure) : plainSocket(place, input, () => session.received());
+  const socket = address.secure
+    ? secureSocket(address, address.secure)
+    : plainSocket(address, input, () => session.received());
   const session: Http2Session = new Http2Session(socket, input, options);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 30_000);
-  const opened = new Promise<void>((resolve, reject) => {
+  const whenOpen = new Promise<void>((resolve, reject) => {
     session.onOpen = resolve;
     session.whenClosed(() => {
-      const { fault } = session;
-      if (fault instanceof ProtocolFault) reject(new NotHttp2(fault));
-      else reject(fault ?? new HungUp());
+      const { error } = session;
+      if (error instanceof ProtocolError) reject(new NotHttp2Error(error));
+      else reject(error ?? new ClosedEarlyError());
     });
   });
   if (socket instanceof tls.TLSSocket) {
     socket.once('secureConnect', () => {
       if (socket.alpnProtocol === 'h2') session.begin();
-      else session.destroy(new NotHttp2());
+      else session.destroy(new NotHttp2Error());
     });
     socket.on('data', (chunk: Buffer) => {
       input.append(chunk);
       session.received();
     });
   } else socket.once('connect', () => session.begin());
-  return { session, opened };
+  return { session, whenOpen };
 }
 
 /** A socket that reads into the read buffer, with one callback per read. */
-function plainSocket({ host, port }: SessionPlace, input: ReadBuffer, received: () => void): Socket {
+function plainSocket({ host, port }: SessionAddress, input: ReadBuffer, received: () => void): Socket {
   return net.connect({
     host,
     port,
@@ -73,7 +75,7 @@ function plainSocket({ host, port }: SessionPlace, input: ReadBuffer, received: 
   });
 }
 
-function secureSocket({ host, port }: SessionPlace, secure: NonNullable<SessionPlace['secure']>): tls.TLSSocket {
+function secureSocket({ host, port }: SessionAddress, secure: NonNullable<SessionAddress['secure']>): tls.TLSSocket {
   return tls.connect({
     host,
     port,

@@ -1,6 +1,6 @@
-import { protocolFault } from './frame-reader.ts';
+import { protocolError } from './frame-reader.ts';
 import type { FrameWriter } from './frame-writer.ts';
-import { firstWindow, largestFrameLimit, largestWindow, ProtocolFault, smallestFrameLimit } from './frames.ts';
+import { firstWindow, largestFrameLimit, largestWindow, ProtocolError, smallestFrameLimit } from './frames.ts';
 import type { StreamState } from './http2-stream.ts';
 
 /** Sends the requests of a connection, within the windows that the server allows. */
@@ -47,7 +47,7 @@ export class Outflow {
   }
 
   limitFrames(size: number): void {
-    if (size < smallestFrameLimit || size > largestFrameLimit) throw protocolFault('MAX_FRAME_SIZE is out of range');
+    if (size < smallestFrameLimit || size > largestFrameLimit) throw protocolError('MAX_FRAME_SIZE is out of range');
     this.#largestFrame = size;
   }
 
@@ -71,6 +71,6 @@ export class Outflow {
   }
 }
 
-function tooWide(): ProtocolFault {
-  return new ProtocolFault('FLOW_CONTROL_ERROR', 'The server violates HTTP/2: a window is too large.');
+function tooWide(): ProtocolError {
+  return new ProtocolError('FLOW_CONTROL_ERROR', 'The server violates HTTP/2: a window is too large.');
 }

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { type TokenTable, tokenKind } from '../tokenizer.ts';
+import { CompletionText } from './completion-text.ts';
+
+/** A vocabulary of these texts; `special` ones give no text, and a list of bytes is a part of a character. */
+function tableOf(tokens: readonly (string | number[])[], special: readonly number[] = []): TokenTable {
+  const bytes = tokens.map((token) => Buffer.from(token as string));
+  const offsets = Uint32Array.from([0, ...bytes]);
+  let at = 0;
+  bytes.forEach((piece, id) => {
+    at += piece.length;
+    offsets[id + 1] = at;
+  });
+  const kinds = Uint8Array.from(tokens, (token, id) => {
+    if (special.includes(id)) return tokenKind.special;
+    return typeof token === 'string' ? 0 : tokenKind.part;
+  });
+  return { kinds, inside: { bytes: Buffer.concat(bytes), offsets } };
+}
+
+const euro = [...Buffer.from('€')];
+const table = tableOf(['one', ' two', ' EN', 'D', ' three', euro.slice(0, 2), euro.slice(2), '</s>'], [7]);
+const plain = { stops: [], keepsStop: false, table, skipSpecialTokens: true, continuesText: false };
+const logprob = (id: number) => ({ id, logprob: -id, top: [{ id: 0, logprob: -9 }] });
+
+/** All that an answer gives, with its tokens pushed in groups. */
+function run(text: CompletionText, groups: readonly (readonly number[])[]) {
+  const steps = [];
+  for (const ids of groups) {
+    if (!text.isStopped) steps.push(text.pushIds(ids, ids.map(logprob)));
+  }
+  steps.push(text.end());
+  return {
+    text: steps.map((step) => step.text).join(''),
+    tokens: steps.reduce((sum, step) => sum + step.tokens, 0),
+    logprobs: steps.flatMap((step) => step.logprobs ?? []).map(({ id }) => id),
+    isStopped: text.isStopped,
+  };
+}
+
+/** The ways to cut a list in two. */
+const cuts = (ids: readonly number[]) => ids.map((_, at) => [ids.slice(0, at), ids.slice(at)]);
+
+describe('CompletionText', () => {
+  it('makes text of tokens however they are grouped, and holds a character until it is whole', () => {
+    for (const groups of cuts([0, 1, 5, 6, 7]))
+      expect(run(new CompletionText(plain), groups)).toEqual({
+        text: 'one two€',
+        tokens: 5,
+        logprobs: [0, 1, 5, 6, 7],
+        isStopped: false,
+      });
+    const text = new CompletionText(plain);
+    expect(text.pushIds([0, 5], undefined)).toEqual({ text: 'one', tokens: 2, logprobs: undefined });
+    expect(text.pushIds([6], undefined)).toEqual({ text: '€', tokens: 1, logprobs: undefined });
+  });
+
+  it('ends at a stop sequence across tokens, without it, and without the tokens that begin in it', () => {
+    for (const groups of cuts([0, 1, 2, 3, 4]))
+      expect(run(new CompletionText({ ...plain, stops: ['END'] }), groups)).toEqual({
+        text: 'one two ',
+        tokens: 4,
+        logprobs: [0, 1, 2],
+        isStopped: true,
+      });
+    for (const groups of cuts([0, 1, 2, 3, 4]))
+      expect(run(new CompletionText({ ...plain, stops: [' END'] }), groups)).toMatchObject({ logprobs: [0, 1] });
+  });
+
+  it('keeps the stop sequence where the request says so', () => {
+    expect(run(new CompletionText({ ...plain, stops: ['END'], keepsStop: true }), [[0, 2, 3, 4]])).toEqual({
+      text: 'one END',
+      tokens: 3,
+      logprobs: [0, 2, 3],
+      isStopped: true,
+    });
+  });
+
+  it('gives what only looked like a stop sequence, and the tokens with it', () => {
+    const text = new CompletionText({ ...plain, stops: [' ENDE'] });
+    const held = { text: 'one', tokens: 3, logprobs: [expect.objectContaining({ id: 0 })] };
+    expect(text.pushIds([0, 2, 3], [0, 2, 3].map(logprob))).toEqual(held);
+    expect(text.end()).toMatchObject({ text: ' END', tokens: 0, logprobs: [{ id: 2 }, { id: 3 }] });
+  });
+
+  it('finds a stop sequence in what the end of the tokens sets free', () => {
+    const text = new CompletionText({ ...plain, stops: ['\uFFFD'] });
+    expect(text.pushIds([0, 5], undefined).text).toBe('one');
+    expect(text.end()).toEqual({ text: '', tokens: 0, logprobs: undefined });
+    expect(text.isStopped).toBe(true);
+  });
+
+  it('names each token and its alternatives by text and bytes', () => {
+    const { logprobs } = new CompletionText(plain).pushIds([5], [logprob(5)]);
+    expect(logprobs).toEqual([
+      {
+        id: 5,
+        logprob: -5,
+        text: '\uFFFD',
+        bytes: Buffer.from(euro.slice(0, 2)),
+        top: [{ id: 0, logprob: -9, text: 'one', bytes: Buffer.from('one') }],
+      },
+    ]);
+  });
+
+  it('returns special tokens where the request says so', () => {
+    expect(run(new CompletionText({ ...plain, skipSpecialTokens: false }), [[0, 7]]).text).toBe('one</s>');
+  });
+
+  it('cuts text that the backend made', () => {
+    const text = new CompletionText({ ...plain, table: undefined, stops: ['END'] });
+    expect([text.push('one E'), text.push('N'), text.push('D two')]).toEqual(['one ', '', '']);
+    expect(text.isStopped).toBe(true);
+  });
+});
