@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { ApiError } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
 import type { ModelGate } from '../models/model-gate.ts';
 import { type ParsedRequest, parseRequest } from '../requests/fields.ts';
@@ -11,7 +10,7 @@ import { checkLimits, type RequestLimits } from './request-limits.ts';
 
 /** What reading a request needs. It may change while Conch runs, so each request reads it again. */
 export interface RequestServices {
-  /** Whether requests with unknown fields are rejected. */
+  /** Whether requests with unknown fields, or with hints that have no effect, are rejected. */
   readonly strictFields: boolean;
   readonly limits: RequestLimits;
   /** Whether request bodies are logged. */
@@ -21,7 +20,7 @@ export interface RequestServices {
 }
 
 /**
- * The checked body of a request that names a model. With `strictFields`, unknown fields are rejected. Only a valid
+ * The checked body of a request that names a model. With `strictFields`, fields without effect are rejected. Only a valid
  * request enters the queue of its model, so nothing is loaded for an invalid one.
  */
 export async function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
@@ -34,7 +33,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   const parsed = parseRequest(schema, request.body);
   request.model = (parsed.request as { readonly model: string }).model;
   checkModel(request, request.model);
-  if (strictFields) refuseUnknown(parsed.unknownFields);
+  if (strictFields && parsed.strictError) throw parsed.strictError;
   request.watch.setRequest(request.model, parsed.request);
   if (logPrompts) request.log.info({ prompt: promptText(request.body) }, 'prompt');
   const reserving = reserveTokens(request);
@@ -43,12 +42,6 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   request.body = undefined;
   await enterModel(request, reply, gate);
   return parsed;
-}
-
-/** Rejects a request with unknown fields. */
-export function refuseUnknown([unknown]: readonly string[]): void {
-  if (unknown === undefined) return;
-  throw new ApiError('unknown_field', `${unknown}: unknown field. Remove it.`, { param: unknown });
 }
 
 /** Reserves the estimated tokens of a request; undefined if its key has no token limit. */

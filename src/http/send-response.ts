@@ -19,7 +19,7 @@ export interface RowsServices extends RequestServices {
 
 /** How one API handles a request. Errors and field names are those of the API. */
 export interface ResponsePlan {
-  readonly unknownFields: readonly string[];
+  readonly ignoredFields: readonly string[];
   begin(signal: Signal): Promise<GeneratedResponse>;
   /** The id of the response if it is not that of a chat. */
   idOf?(response: GeneratedResponse): string;
@@ -33,7 +33,7 @@ export async function sendResponse(request: FastifyRequest, reply: FastifyReply,
   const signal = requestSignal(reply);
   const response = await plan.begin(signal);
   request.watch.setResponseId(plan.idOf?.(response) ?? response.options.head.id);
-  reportIgnored(request, reply, [...plan.unknownFields, ...response.ignored]);
+  reportIgnored(request, reply, [...plan.ignoredFields, ...response.ignored]);
   if (response.structuredHeader !== undefined) reply.header('x-conch-structured', response.structuredHeader);
   if (!response.isStreamed) return plan.whole(response);
   await sendEvents(reply, response.generation, { writer: plan.writer(response), signal });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
-import { parseRequest, unsupportedField } from './fields.ts';
+import { ignoredField, list, parseRequest, unsupportedField } from './fields.ts';
 
 const schema = z.object({
   name: z.string(),
@@ -30,7 +30,7 @@ describe('parseRequest', () => {
     const filled = z.object({ name: z.string(), size: z.number().nullish(), colour: z.string().default('red') });
     for (const body of [{ name: 'a' }, { other: 1, name: 'a' }, { size: 1, name: 'a' }, { colour: 'blue', name: 'a' }])
       expect(parseRequest(filled, body).request).toEqual(filled.parse(body));
-    expect(parseRequest(filled, { other: 1, name: 'a' }).unknownFields).toEqual(['other']);
+    expect(parseRequest(filled, { other: 1, name: 'a' }).ignoredFields).toEqual(['other']);
   });
 
   it('finds the same with every set of fields, however many there are', () => {
@@ -55,9 +55,40 @@ describe('parseRequest', () => {
   });
 
   it('names the unknown fields, and lets harmless ones pass', () => {
-    const { request, unknownFields } = parseRequest(schema, { ...fine, never: false, more: 1, constructor: 2 });
-    expect(unknownFields).toEqual(['more', 'constructor']);
+    const { request, ignoredFields } = parseRequest(schema, { ...fine, never: false, more: 1, constructor: 2 });
+    expect(ignoredFields).toEqual(['more', 'constructor']);
     expect(request).toEqual({ ...fine, never: false });
+  });
+});
+
+describe('hints without effect', () => {
+  const hint = ignoredField('the backend has no verbosity', ['medium']);
+  const schema = z.object({
+    verbosity: hint,
+    text: z.object({ verbosity: hint }).nullish(),
+    tools: list(z.unknown().pipe(z.looseObject({ name: z.string(), verbosity: hint })), { most: 5 }).nullish(),
+  });
+
+  it('are accepted, named with their paths, and rejected by --strict-fields with the reason', () => {
+    const tools = [{ name: 'a' }, { name: 'b', verbosity: { level: 1 } }];
+    const body = { tools, text: { verbosity: 'low' } };
+    expect(parseRequest(schema, body)).toEqual({
+      request: body,
+      ignoredFields: ['text.verbosity', 'tools[1].verbosity'],
+      strictError: new ApiError('unsupported_parameter', 'text.verbosity: the backend has no verbosity.', {
+        param: 'text.verbosity',
+      }),
+    });
+  });
+
+  it('are not named where they are left out, null or harmless', () => {
+    for (const body of [{}, { verbosity: null }, { verbosity: 'medium', text: null, tools: [] }])
+      expect(parseRequest(schema, body)).toEqual({ request: body, ignoredFields: [] });
+  });
+
+  it('come after unknown fields', () => {
+    const { ignoredFields, strictError } = parseRequest(schema, { verbosity: 'low', more: 1 });
+    expect([ignoredFields, strictError?.message]).toEqual([['more', 'verbosity'], 'more: unknown field. Remove it.']);
   });
 });
 

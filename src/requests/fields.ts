@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode } from '../errors.ts';
 export type AcceptedValues =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
   | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
-  | { readonly kind: 'refused'; readonly reason: string; readonly harmless: readonly unknown[] }
+  | { readonly kind: 'refused' | 'ignored'; readonly reason: string; readonly harmless: readonly unknown[] }
   | { readonly kind: 'any'; readonly of: readonly z.ZodType[] };
 
 const acceptedValues = new WeakMap<z.core.$ZodType, AcceptedValues>();
@@ -28,6 +28,14 @@ export function unsupportedField(reason: string, harmless: readonly unknown[] = 
     context.addIssue({ code: 'custom', message: reason, params: { code: 'unsupported_parameter' } });
   });
   return withAcceptedValues({ kind: 'refused', reason, harmless }, schema).optional();
+}
+
+/**
+ * A hint or a declaration that has no effect here, but does not change the result either: any value is accepted and
+ * reported as ignored. `--strict-fields` rejects it like an unsupported field. Not inside unions: see `ignoredPaths`.
+ */
+export function ignoredField(reason: string, harmless: readonly unknown[] = []) {
+  return withAcceptedValues({ kind: 'ignored', reason, harmless }, z.unknown()).optional();
 }
 
 /**
@@ -94,10 +102,12 @@ export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most 
   return withAcceptedValues({ kind: 'record', value, most }, schema);
 }
 
-/** A request, and the names of its unknown fields. */
+/** A request, and the names of its fields without effect: unknown ones and hints. */
 export interface ParsedRequest<Request> {
   readonly request: Request;
-  readonly unknownFields: readonly string[];
+  readonly ignoredFields: readonly string[];
+  /** The error of `--strict-fields`, if a field has no effect. */
+  readonly strictError?: ApiError;
 }
 
 /** Checks a body against its schema. Throws the first error as a 400 that names the field. */
@@ -112,7 +122,78 @@ export function parseRequest<Shape extends z.ZodRawShape>(
   for (const name of Object.keys(body)) (Object.hasOwn(schema.shape, name) ? knownFields : unknownFields).push(name);
   const result = schemaOfFields(schema, knownFields).safeParse(body);
   if (!result.success) throw requestError(result.error, body);
-  return { request: result.data as z.output<z.ZodObject<Shape>>, unknownFields };
+  const request = result.data as z.output<z.ZodObject<Shape>>;
+  const hints = ignoredHints(schema, body);
+  const ignoredFields = [...unknownFields, ...hints.map(({ name }) => name)];
+  const [first] = ignoredFields;
+  if (first === undefined) return { request, ignoredFields };
+  const strictError = unknownFields.length > 0 ? unknownField(first) : unsupported(hints[0] as Hint);
+  return { request, ignoredFields, strictError };
+}
+
+/** The error for a field that is unknown. */
+export function unknownField(name: string): ApiError {
+  return new ApiError('unknown_field', `${name}: unknown field. Remove it.`, { param: name });
+}
+
+function unsupported({ name, reason }: Hint): ApiError {
+  return new ApiError('unsupported_parameter', `${name}: ${reason}.`, { param: name });
+}
+
+/** A hint of a request that has no effect. */
+interface Hint {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Where a schema has ignored fields: names of fields, and `each` for the items of a list. */
+interface IgnoredPath {
+  readonly parts: readonly (string | typeof each)[];
+  readonly reason: string;
+  readonly harmless: readonly unknown[];
+}
+
+const each = Symbol('each item');
+
+const ignoredPathsOf = new WeakMap<z.core.$ZodType, readonly IgnoredPath[]>();
+
+/** The paths of a schema's ignored fields, found once per schema. Does not look into unions and records. */
+function ignoredPaths(schema: z.core.$ZodType): readonly IgnoredPath[] {
+  const found = ignoredPathsOf.get(schema) ?? findIgnoredPaths(schema);
+  ignoredPathsOf.set(schema, found);
+  return found;
+}
+
+function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
+  const accepted = acceptedValuesOf(schema);
+  if (accepted?.kind === 'ignored') return [{ parts: [], ...accepted }];
+  if (accepted?.kind === 'list') return below(each, accepted.item);
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));
+  if (schema instanceof z.ZodPipe) return findIgnoredPaths(schema.out);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return findIgnoredPaths(schema.unwrap());
+  return [];
+}
+
+function below(part: string | typeof each, schema: z.core.$ZodType): IgnoredPath[] {
+  return ignoredPaths(schema).map((path) => ({ ...path, parts: [part, ...path.parts] }));
+}
+
+function ignoredHints(schema: z.ZodObject, body: object): Hint[] {
+  return ignoredPaths(schema).flatMap(({ parts, reason, harmless }) =>
+    namesAt(body, parts, harmless).map((name) => ({ name, reason })),
+  );
+}
+
+/** The names of the fields at a path that have a value with a meaning. */
+function namesAt(value: unknown, parts: IgnoredPath['parts'], harmless: readonly unknown[], name = ''): string[] {
+  const [part, ...rest] = parts;
+  if (value === undefined || value === null) return [];
+  if (part === undefined) return harmless.includes(value) ? [] : [name];
+  if (part === each)
+    return Array.isArray(value) ? value.flatMap((item, at) => namesAt(item, rest, harmless, `${name}[${at}]`)) : [];
+  if (typeof value !== 'object' || !Object.hasOwn(value, part)) return [];
+  return namesAt(value[part as keyof typeof value], rest, harmless, name === '' ? part : `${name}.${part}`);
 }
 
 /** Maximum number of reduced schemas per schema. Clients send few sets of fields; other sets use the full schema. */

@@ -20,7 +20,7 @@ export const thinkingVariables: readonly string[] = [
 interface FieldRenaming<Origin> {
   readonly renameError: (error: ApiError, origin: Origin) => ApiError;
   /** Renames the ignored fields of the chat request. */
-  readonly ignoredFields: (names: readonly string[], origin: Origin) => string[];
+  readonly renameIgnored: (names: readonly string[], origin: Origin) => string[];
   /** Runs the work of a request, and renames its errors. */
   readonly withRenamedErrors: <Result>(origin: Origin, work: () => Promise<Result>) => Promise<Result>;
 }
@@ -34,7 +34,7 @@ export function renaming<Origin>(
     renamedError(error, (field) => renameField(field, origin));
   return {
     renameError,
-    ignoredFields: (names, origin) => renamedIgnored(names, thinking, (field) => renameField(field, origin)),
+    renameIgnored: (names, origin) => renamedIgnored(names, thinking, (field) => renameField(field, origin)),
     withRenamedErrors: async (origin, work) => {
       try {
         return await work();

@@ -61,7 +61,7 @@ describe('MessagesRequest', () => {
       cache_control,
       container: null,
     };
-    expect(parseRequest(MessagesRequest, { ...body, more: 1 }).unknownFields).toEqual(['more']);
+    expect(parseRequest(MessagesRequest, { ...body, more: 1 }).ignoredFields).toEqual(['more']);
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe('MessagesRequest', () => {
 describe('CountTokensRequest', () => {
   it('needs no max_tokens', () => {
     const { max_tokens: _, ...body } = fine;
-    expect(parseRequest(CountTokensRequest, body)).toEqual({ request: body, unknownFields: [] });
+    expect(parseRequest(CountTokensRequest, body)).toEqual({ request: body, ignoredFields: [] });
     expect(tokenCount(12)).toEqual({ input_tokens: 12 });
   });
 });

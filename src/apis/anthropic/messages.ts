@@ -12,7 +12,7 @@ import { collectMessage } from './collect-message.ts';
 import { messageHead } from './message.ts';
 import { MessageWriter } from './message-writer.ts';
 import { CountTokensRequest, MessagesRequest, tokenCount } from './messages-request.ts';
-import { ignoredFields, renameError, withRenamedErrors } from './rename-error.ts';
+import { renameError, renameIgnored, withRenamedErrors } from './rename-error.ts';
 import { toChat } from './to-chat.ts';
 
 const messages = [{ role: 'user', content: 'Why is the sky blue?' }];
@@ -47,15 +47,15 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(MessagesRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(MessagesRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
     return sendResponse(request, reply, {
-      unknownFields,
+      ignoredFields,
       idOf: (response) => messageHead(response.options).id,
       begin: async (signal) => {
         const context = { ...contextFor(request, services.generate), tellsStop: true };
         const response = await withRenamedErrors(origin, () => chat(translated, context, signal));
-        return { ...response, ignored: [...ignored, ...ignoredFields(response.ignored, origin)] };
+        return { ...response, ignored: [...ignored, ...renameIgnored(response.ignored, origin)] };
       },
       writer: (response) =>
         new MessageWriter({
@@ -86,12 +86,12 @@ export const countTokensEndpoint: Endpoint<GenerateServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(CountTokensRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(CountTokensRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
     const counted = await withRenamedErrors(origin, () =>
       countPrompt(translated, services.generate, requestSignal(reply)),
     );
-    reportIgnored(request, reply, [...unknownFields, ...ignored, ...ignoredFields(counted.ignored, origin)]);
+    reportIgnored(request, reply, [...ignoredFields, ...ignored, ...renameIgnored(counted.ignored, origin)]);
     return tokenCount(counted.tokens);
   },
 };

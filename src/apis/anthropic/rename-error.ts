@@ -35,4 +35,4 @@ function renameInMessage(rest: string, origin: Origin['paths'][number] | undefin
   return within === '.text' ? `${path}.text` : path;
 }
 
-export const { renameError, ignoredFields, withRenamedErrors } = renaming('thinking', renameField);
+export const { renameError, renameIgnored, withRenamedErrors } = renaming('thinking', renameField);

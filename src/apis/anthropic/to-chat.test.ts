@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { ChatRequest } from '../../requests/chat-request.ts';
 import { parseRequest } from '../../requests/fields.ts';
 import { CountTokensRequest, MessagesRequest } from './messages-request.ts';
-import { ignoredFields, renameError } from './rename-error.ts';
+import { renameError, renameIgnored } from './rename-error.ts';
 import { toChat } from './to-chat.ts';
 
 const user = { role: 'user', content: 'Hi' };
@@ -233,8 +233,8 @@ describe('renameError', () => {
 
   it('names what had no effect; thinking only where the template reads neither of its names', () => {
     const [enable, thinking] = ['chat_template_kwargs.enable_thinking', 'chat_template_kwargs.thinking'] as const;
-    expect(ignoredFields([enable], origin)).toEqual([]);
-    expect(ignoredFields([enable, 'chat_template_kwargs.reasoning_effort', thinking], origin)).toEqual([
+    expect(renameIgnored([enable], origin)).toEqual([]);
+    expect(renameIgnored([enable, 'chat_template_kwargs.reasoning_effort', thinking], origin)).toEqual([
       'thinking',
       'output_config.effort',
     ]);

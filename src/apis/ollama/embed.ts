@@ -41,13 +41,13 @@ export const embedEndpoint: Endpoint<EmbedServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const clock = new ResponseClock();
-    const { model, body, unknownFields } = await readOllama(OllamaEmbedRequest, request, reply, services);
+    const { model, body, ignoredFields } = await readOllama(OllamaEmbedRequest, request, reply, services);
     clock.loaded();
     const isList = typeof body.input !== 'string';
     const input = { items: typeof body.input === 'string' ? [body.input] : body.input, isList };
     const embedRequest = { model: body.model, input, dimensions: body.dimensions };
     const vectors = await embed(embedRequest, contextFor(request, services.rows), requestSignal(reply));
-    reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
+    reportIgnored(request, reply, [...ignoredFields, ...unusedFields(body)]);
     return reply.type('application/json; charset=utf-8').send(Readable.from(embedPieces({ model, ...vectors, clock })));
   },
 };
@@ -70,12 +70,12 @@ export const embeddingsEndpoint: Endpoint<EmbedServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { body, unknownFields } = await readOllama(OllamaEmbeddingsRequest, request, reply, services);
+    const { body, ignoredFields } = await readOllama(OllamaEmbeddingsRequest, request, reply, services);
     const embedRequest = { model: body.model, input: { items: [body.prompt], isList: false } };
     const { vectors } = await embed(embedRequest, contextFor(request, services.rows), requestSignal(reply)).catch(
       rethrowForPrompt,
     );
-    reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
+    reportIgnored(request, reply, [...ignoredFields, ...unusedFields(body)]);
     return { embedding: vectors.flatMap((vector) => Array.from(vector)) };
   },
 };

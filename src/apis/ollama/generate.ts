@@ -58,14 +58,14 @@ export const chatEndpoint: Endpoint<OllamaServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const clock = new ResponseClock();
-    const { model, body, unknownFields } = await readOllama(OllamaChatRequest, request, reply, services);
+    const { model, body, ignoredFields } = await readOllama(OllamaChatRequest, request, reply, services);
     clock.loaded();
     const lineContext = { model, shape: chatShape, clock };
     if (!body.messages?.length) {
-      reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
+      reportIgnored(request, reply, [...ignoredFields, ...unusedFields(body)]);
       return loaded(body, lineContext, services);
     }
-    const plan = ollamaPlan(request, { translation: chatOf(body), unknownFields, lineContext, services });
+    const plan = ollamaPlan(request, { translation: chatOf(body), ignoredFields, lineContext, services });
     return sendResponse(request, reply, plan);
   },
 };
@@ -91,14 +91,14 @@ export const generateEndpoint: Endpoint<OllamaServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const clock = new ResponseClock();
-    const { model, body, unknownFields } = await readOllama(OllamaGenerateRequest, request, reply, services);
+    const { model, body, ignoredFields } = await readOllama(OllamaGenerateRequest, request, reply, services);
     clock.loaded();
     const lineContext = { model, shape: generateShape, clock };
     if (!body.prompt && !body.images?.length) {
-      reportIgnored(request, reply, [...unknownFields, ...unusedFields(body)]);
+      reportIgnored(request, reply, [...ignoredFields, ...unusedFields(body)]);
       return loaded(body, lineContext, services);
     }
-    const plan = ollamaPlan(request, { translation: generationOf(body), unknownFields, lineContext, services });
+    const plan = ollamaPlan(request, { translation: generationOf(body), ignoredFields, lineContext, services });
     return sendResponse(request, reply, plan);
   },
 };

@@ -3,7 +3,7 @@ import type { Endpoint, EndpointFacts } from '../../http/api.ts';
 import { capabilitiesOf } from '../../http/capabilities.ts';
 import { checkModel } from '../../http/guard.ts';
 import { anyObject, listOf, object, text, whole } from '../../http/openapi/schema-parts.ts';
-import { type RequestServices, refuseUnknown, reportIgnored } from '../../http/read-request.ts';
+import { type RequestServices, reportIgnored } from '../../http/read-request.ts';
 import { loadableNames, type ModelServices, usableModels } from '../../http/usable-models.ts';
 import { contractName } from '../../models/abilities.ts';
 import { listedModel } from '../../models/listed-models.ts';
@@ -90,10 +90,10 @@ export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
   handler: (services) => async (request, reply) => {
     const { models } = services;
     replaceModelName(request, models);
-    const { request: showRequest, unknownFields } = parseRequest(OllamaShowRequest, request.body);
-    if (services.strictFields) refuseUnknown(unknownFields);
+    const { request: showRequest, ignoredFields, strictError } = parseRequest(OllamaShowRequest, request.body);
+    if (services.strictFields && strictError) throw strictError;
     checkModel(request, showRequest.model);
-    reportIgnored(request, reply, [...unknownFields, ...(showRequest.verbose ? ['verbose'] : [])]);
+    reportIgnored(request, reply, [...ignoredFields, ...(showRequest.verbose ? ['verbose'] : [])]);
     // The capabilities of a model that is not loaded are unknown.
     if (loadableNames(request, services).includes(showRequest.model))
       return showEntry(factsOfName(models, showRequest.model), { capabilities: {} });

@@ -5,13 +5,13 @@ import { contextFor } from '../../http/model-requests.ts';
 import type { GenerateServices, ResponsePlan } from '../../http/send-response.ts';
 import { collectGeneration } from './collect-generation.ts';
 import { LineWriter } from './line-writer.ts';
-import { ignoredFields, renameError, withRenamedErrors } from './rename-error.ts';
+import { renameError, renameIgnored, withRenamedErrors } from './rename-error.ts';
 import type { LineContext } from './response-lines.ts';
 import type { OllamaTranslation } from './to-chat.ts';
 
 interface PlanOptions {
   readonly translation: OllamaTranslation;
-  readonly unknownFields: readonly string[];
+  readonly ignoredFields: readonly string[];
   readonly lineContext: LineContext;
   readonly services: GenerateServices;
 }
@@ -19,11 +19,11 @@ interface PlanOptions {
 /** The plan for a request of an Ollama client. */
 export function ollamaPlan(
   request: FastifyRequest,
-  { translation, unknownFields, lineContext, services }: PlanOptions,
+  { translation, ignoredFields, lineContext, services }: PlanOptions,
 ): ResponsePlan {
   const { ignored, origin } = translation;
   return {
-    unknownFields,
+    ignoredFields,
     begin: async (signal) => {
       const context = contextFor(request, services.generate);
       const response = await withRenamedErrors(origin, () =>
@@ -31,7 +31,7 @@ export function ollamaPlan(
           ? chat(translation.request, context, signal)
           : complete(translation.request, context, signal),
       );
-      return { ...response, ignored: [...ignored, ...ignoredFields(response.ignored, origin)] };
+      return { ...response, ignored: [...ignored, ...renameIgnored(response.ignored, origin)] };
     },
     writer: () => new LineWriter({ ...lineContext, rename: (error) => renameError(error, origin) }),
     whole: (response) => withRenamedErrors(origin, () => collectGeneration(response.generation, lineContext)),

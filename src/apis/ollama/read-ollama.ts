@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type RequestServices, readRequest, refuseUnknown } from '../../http/read-request.ts';
+import { type RequestServices, readRequest } from '../../http/read-request.ts';
 import { isJsonObject } from '../../json-object.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
+import { unknownField } from '../../requests/fields.ts';
 import { untaggedName } from './model-entries.ts';
 import { type Options, unknownOptions } from './options.ts';
 
@@ -14,10 +15,11 @@ export async function readOllama<Shape extends z.ZodRawShape & { readonly model:
   services: RequestServices & { readonly models: ModelRegistry },
 ) {
   const model = replaceModelName(request, services.models);
-  const { request: body, unknownFields } = await readRequest(schema, request, reply, services);
+  const { request: body, ignoredFields } = await readRequest(schema, request, reply, services);
   const { options } = body as { readonly options?: Options | null };
-  if (services.strictFields) refuseUnknown(unknownOptions(options));
-  return { model, body, unknownFields };
+  const [unknown] = unknownOptions(options);
+  if (services.strictFields && unknown !== undefined) throw unknownField(unknown);
+  return { model, body, ignoredFields };
 }
 
 /** Replaces the model name in the body by the served name; returns the name that was sent. */

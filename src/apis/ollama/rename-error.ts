@@ -18,4 +18,4 @@ function renameField(param: string, origin: Origin): string {
   return otherNames[param] ?? param;
 }
 
-export const { renameError, ignoredFields, withRenamedErrors } = renaming('think', renameField);
+export const { renameError, renameIgnored, withRenamedErrors } = renaming('think', renameField);

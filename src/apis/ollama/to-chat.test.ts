@@ -4,7 +4,7 @@ import { ChatRequest } from '../../requests/chat-request.ts';
 import { CompletionRequest } from '../../requests/completion-request.ts';
 import { parseRequest } from '../../requests/fields.ts';
 import { unknownOptions } from './options.ts';
-import { ignoredFields, renameError } from './rename-error.ts';
+import { renameError, renameIgnored } from './rename-error.ts';
 import { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
 import { chatOf, generationOf } from './to-chat.ts';
 
@@ -273,9 +273,9 @@ describe('an error', () => {
 it('what had no effect in the chat has its name here', () => {
   const { origin } = translate({});
   const thinking = ['chat_template_kwargs.enable_thinking', 'chat_template_kwargs.thinking'];
-  expect(ignoredFields([...thinking, 'chat_template_kwargs.reasoning_effort', 'stop'], origin)).toEqual([
+  expect(renameIgnored([...thinking, 'chat_template_kwargs.reasoning_effort', 'stop'], origin)).toEqual([
     'think',
     'options.stop',
   ]);
-  expect(ignoredFields(thinking.slice(1), origin)).toEqual([]);
+  expect(renameIgnored(thinking.slice(1), origin)).toEqual([]);
 });

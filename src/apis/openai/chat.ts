@@ -45,9 +45,9 @@ export const chatEndpoint: Endpoint<GenerateServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(ChatRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(ChatRequest, request, reply, services);
     return sendResponse(request, reply, {
-      unknownFields,
+      ignoredFields,
       begin: (signal) => chat(body, contextFor(request, services.generate, isCharged(request)), signal),
       writer: ({ options }) => new ChunkWriter(chatShape, options),
       whole: ({ generation, options }) => collect(generation, chatShape, options),

@@ -34,9 +34,9 @@ export const classifyEndpoint: Endpoint<RowsServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(ClassifyRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(ClassifyRequest, request, reply, services);
     const found = await classify(body, contextFor(request, services.rows), requestSignal(reply));
-    reportIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, ignoredFields);
     return sendList(reply, {
       head: listHead(found.id, body.model),
       rows: found.classes,

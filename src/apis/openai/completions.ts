@@ -38,9 +38,9 @@ export const completionEndpoint: Endpoint<GenerateServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(CompletionRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(CompletionRequest, request, reply, services);
     return sendResponse(request, reply, {
-      unknownFields,
+      ignoredFields,
       begin: (signal) => complete(body, contextFor(request, services.generate, isCharged(request)), signal),
       writer: ({ options }) => new ChunkWriter(completionShape, options),
       whole: ({ generation, options }) => collect(generation, completionShape, options),

@@ -36,9 +36,9 @@ export const embeddingsEndpoint: Endpoint<RowsServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(EmbeddingRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(EmbeddingRequest, request, reply, services);
     const { vectors, promptTokens } = await embed(body, contextFor(request, services.rows), requestSignal(reply));
-    reportIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, ignoredFields);
     const encode = body.encoding_format === 'base64' ? base64Of : (vector: Float32Array) => Array.from(vector);
     return sendList(reply, {
       head: { object: 'list' },

@@ -37,9 +37,9 @@ export const rerankEndpoint: Endpoint<RowsServices> = {
     },
   ],
   handler: (services, path) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(RerankRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(RerankRequest, request, reply, services);
     const ranking = await rerank(body, contextFor(request, services.rows), requestSignal(reply));
-    reportIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, ignoredFields);
     return rerankBody(ranking, path === secondPath ? '2' : '1');
   },
 };

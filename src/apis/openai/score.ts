@@ -34,10 +34,10 @@ export const scoreEndpoint: Endpoint<RowsServices> = {
     },
   ],
   handler: (services) => async (request, reply) => {
-    const { request: body, unknownFields } = await readRequest(ScoreRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(ScoreRequest, request, reply, services);
     const context = contextFor(request, services.rows);
     const { id, results, promptTokens } = await score(body.model, sidesOf(body), context, requestSignal(reply));
-    reportIgnored(request, reply, unknownFields);
+    reportIgnored(request, reply, ignoredFields);
     return sendList(reply, {
       head: listHead(id, body.model),
       rows: results,

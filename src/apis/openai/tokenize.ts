@@ -47,7 +47,7 @@ export const tokenizeEndpoint: Endpoint<TokenizeServices> = {
   handler: (services) => async (request, reply) => {
     const parsed = await readRequest(TokenizeRequest, request, reply, services);
     const { result: response, ignored } = await tokenize(parsed.request, contextOf(services, reply));
-    reportIgnored(request, reply, [...parsed.unknownFields, ...ignored]);
+    reportIgnored(request, reply, [...parsed.ignoredFields, ...ignored]);
     return reply.type('application/json; charset=utf-8').send(await tokenizeResponseText(response));
   },
 };
@@ -68,7 +68,7 @@ export const detokenizeEndpoint: Endpoint<TokenizeServices> = {
   handler: (services) => async (request, reply) => {
     const parsed = await readRequest(DetokenizeRequest, request, reply, services);
     const written = await detokenize(parsed.request, contextOf(services, reply));
-    reportIgnored(request, reply, parsed.unknownFields);
+    reportIgnored(request, reply, parsed.ignoredFields);
     return { prompt: written };
   },
 };
@@ -90,7 +90,7 @@ export const applyTemplateEndpoint: Endpoint<TokenizeServices> = {
   handler: (services) => async (request, reply) => {
     const parsed = await readRequest(ApplyTemplateRequest, request, reply, services);
     const { prompt: written, ignored } = await applyTemplate(parsed.request, contextOf(services, reply));
-    reportIgnored(request, reply, [...parsed.unknownFields, ...ignored]);
+    reportIgnored(request, reply, [...parsed.ignoredFields, ...ignored]);
     return { prompt: written };
   },
 };

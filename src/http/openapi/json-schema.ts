@@ -44,6 +44,8 @@ function describe(taken: AcceptedValues): JsonSchema {
       return { type: 'object', additionalProperties: inputSchema(taken.value), maxProperties: taken.most };
     case 'refused':
       return { enum: [null, ...taken.harmless], description: `Rejected: ${taken.reason}.` };
+    case 'ignored':
+      return { description: `Ignored: ${taken.reason}.` };
     case 'any':
       return { anyOf: taken.of.map(inputSchema) };
   }

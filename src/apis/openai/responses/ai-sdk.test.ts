@@ -24,8 +24,8 @@ function provider() {
   const stored = new Map<string, { input: readonly Record<string, unknown>[]; response: Record<string, unknown> }>();
   const chats: unknown[] = [];
   const respond = (_url: unknown, init?: { body?: unknown }): Promise<Response> => {
-    const { request, unknownFields } = parseRequest(ResponsesRequest, JSON.parse(init?.body as string));
-    expect(unknownFields).toEqual([]);
+    const { request, ignoredFields } = parseRequest(ResponsesRequest, JSON.parse(init?.body as string));
+    expect(ignoredFields).toEqual([]);
     const id = newResponseId();
     const references = new Map(
       referencesOf(request).flatMap(({ id: item, response }): [string, InputItem][] => {

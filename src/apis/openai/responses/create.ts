@@ -37,7 +37,7 @@ export const responsesEndpoint: Endpoint<ResponseServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { keeper } = services.responses;
-    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(ResponsesRequest, request, reply, services);
     if (body.background && !keeper.keeps)
       throw new ApiError(
         'unsupported_parameter',
@@ -47,22 +47,22 @@ export const responsesEndpoint: Endpoint<ResponseServices> = {
         },
       );
     const job = await responseJob(body, { owner: request.owner, keeper });
-    if (!body.background) return respond(job, reply, { services, unknownFields });
-    reportIgnored(request, reply, unknownFields);
+    if (!body.background) return respond(job, reply, { services, ignoredFields });
+    reportIgnored(request, reply, ignoredFields);
     return respondInBackground(job, reply, services);
   },
 };
 
 interface ResponseContext {
   readonly services: ResponseServices;
-  readonly unknownFields: readonly string[];
+  readonly ignoredFields: readonly string[];
 }
 
 /** Handles a request that waits for its response. */
 function respond(
   job: ResponseJob,
   reply: FastifyReply,
-  { services, unknownFields }: ResponseContext,
+  { services, ignoredFields }: ResponseContext,
 ): Promise<unknown> {
   const { request } = reply;
   const { keeper } = services.responses;
@@ -70,7 +70,7 @@ function respond(
   const store = (growing: StorableResponse) => (isStored ? keeper.keep(growing, job) : Promise.resolve());
   let rename: StartedResponse['rename'] = (error) => error;
   return sendResponse(request, reply, {
-    unknownFields,
+    ignoredFields,
     idOf: () => job.options.head.id,
     begin: async (signal) => {
       const started = await startResponse(job, contextFor(request, services.generate), signal);

@@ -32,12 +32,12 @@ export const inputTokensEndpoint: Endpoint<ResponseServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { keeper } = services.responses;
-    const { request: body, unknownFields } = await readRequest(ResponsesRequest, request, reply, services);
+    const { request: body, ignoredFields } = await readRequest(ResponsesRequest, request, reply, services);
     const { items } = await responseJob(body, { owner: request.owner, keeper });
     const { request: translated, origins } = toChat(body, items);
     try {
       const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
-      reportIgnored(request, reply, [...unknownFields, ...ignored]);
+      reportIgnored(request, reply, [...ignoredFields, ...ignored]);
       return { object: 'response.input_tokens', input_tokens: tokens };
     } catch (error) {
       throw renameError(ApiError.from(error), origins);

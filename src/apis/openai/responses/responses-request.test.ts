@@ -43,8 +43,8 @@ describe('a request for a response', () => {
       { type: 'item_reference', id: 'msg_2' },
       { id: 'msg_3' },
     ];
-    const { request, unknownFields } = parseRequest(ResponsesRequest, { ...base, input, more: 1 });
-    expect(unknownFields).toEqual(['more']);
+    const { request, ignoredFields } = parseRequest(ResponsesRequest, { ...base, input, more: 1 });
+    expect(ignoredFields).toEqual(['more']);
     expect(request.input).toEqual([
       { ...input[0], type: 'message' },
       input[1],
@@ -84,7 +84,7 @@ describe('a request for a response', () => {
       chat_template_kwargs: { a: 1 },
       guided_regex: 'a+',
     };
-    expect(parseRequest(ResponsesRequest, body)).toEqual({ request: body, unknownFields: [] });
+    expect(parseRequest(ResponsesRequest, body)).toEqual({ request: body, ignoredFields: [] });
   });
 
   it('needs no input after another response', () => {
