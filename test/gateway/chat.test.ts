@@ -216,9 +216,9 @@ describe('several choices', () => {
 
 describe('text of several bytes', () => {
   it.each(['a👩‍🚀b 日本語 🏴‍☠️ 𠜎 é', '…—„“', '👍🏽👍🏽'])('%s arrives whole, streamed or not', async (response) => {
-    const { body } = await chat(directive({ response }));
+    const { body } = await chat(directive({ answer: response }));
     expect(body).toMatchObject({ choices: [{ message: { content: response } }] });
-    const streamed = await chat(directive({ response }), { stream: true });
+    const streamed = await chat(directive({ answer: response }), { stream: true });
     expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
     expect(streamed.text).not.toContain('\ufffd');
   });

@@ -68,7 +68,7 @@ function randomBody(model: string, random: Random): object {
   const characters = Array.from(response);
   return {
     model,
-    prompt: piece(random, 200) + directive({ response }),
+    prompt: piece(random, 200) + directive({ answer: response }),
     n: 1 + random.below(2),
     ...(random.below(2) === 0 ? { max_tokens: 1 + random.below(20) } : {}),
     ...(random.below(3) === 0 ? { stop: [characters[random.below(characters.length)]] } : {}),

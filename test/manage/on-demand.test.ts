@@ -38,7 +38,7 @@ async function start(
 }
 
 const complete = (url: string, model: string, response = 'here'): Promise<Response> =>
-  post(`${url}/v1/completions`, { model, prompt: directive({ response }) });
+  post(`${url}/v1/completions`, { model, prompt: directive({ answer: response }) });
 /** Asks a model that must be loaded for it. */
 const use = async (url: string, model: string): Promise<void> =>
   expect((await complete(url, model)).body).toMatchObject({ model, choices: [{ text: 'here' }] });

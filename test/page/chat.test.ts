@@ -39,7 +39,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
   it('shows Markdown, and copies code', async () => {
     const response = 'A *word*, <b>bold</b>:\n\n```python\nprint("hi")\n```\n\n[out](https://example.com)';
     await play(async (page) => {
-      await say(page, directive({ response }));
+      await say(page, directive({ answer: response }));
       await untilCompleted(page);
       const displayed = responds(page).first();
       expect(await displayed.locator('em').innerText()).toBe('word');
@@ -60,7 +60,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
       '![four](https://example.com/b.png) ![five](javascript:document.title=4)',
     ].join('\n\n');
     await play(async (page) => {
-      await say(page, directive({ response }));
+      await say(page, directive({ answer: response }));
       await untilCompleted(page);
       const displayed = responds(page).first().locator('.markdown');
       expect(await displayed.locator('img, script, [onclick], [onerror]').count()).toBe(0);
@@ -73,7 +73,7 @@ describe.skipIf(isWithoutChromium)('the playground', patience, () => {
   it('keeps the numbers of lists and the sides of columns', async () => {
     const response = '1. one\n\n```\ncode\n```\n\n2. two\n\n| a |\n| -: |\n| 1 |';
     await play(async (page) => {
-      await say(page, directive({ response }));
+      await say(page, directive({ answer: response }));
       await untilCompleted(page);
       const displayed = responds(page).first().locator('.markdown');
       expect(await displayed.locator('ol').last().getAttribute('start')).toBe('2');

@@ -18,7 +18,7 @@ const noArguments = { type: 'object', properties: {}, additionalProperties: fals
 /** The arguments of a function as the backend is sent them: without a word on other properties there are none. */
 const weatherArguments = { ...(weatherTool.function.parameters as object), additionalProperties: false };
 const request = (response: string, choice: unknown, more: object = {}) => ({
-  messages: user(directive({ response })),
+  messages: user(directive({ answer: response })),
   tools,
   tool_choice: choice,
   ...more,

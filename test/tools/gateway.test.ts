@@ -26,7 +26,7 @@ const two = `${one}\n${written('ping', '{}')}`;
 const malformed = '<tool_call>\n{"name": "get_weather", "arguments": oops}\n</tool_call>';
 const unknown = written('launch', '{"at": {"once": true}}');
 
-const request = (response: string, more: object = {}) => ({ messages: user(directive({ response })), tools, ...more });
+const request = (response: string, more: object = {}) => ({ messages: user(directive({ answer: response })), tools, ...more });
 
 const cases: Record<string, { response: string; content?: string; calls?: object[] }> = {
   'one call': { response: one, calls: [called('get_weather', weather)] },
@@ -124,7 +124,7 @@ describe('a stream with calls', () => {
       const held = (usage as { completion_tokens: number }).completion_tokens - 1;
       const response = `${call}</tool_call>${written('ping', '{}').repeat(20)}`;
       const tag = `not parallel, stream ${stream}`;
-      const messages = user(directive({ response, hold_at: held, tag }));
+      const messages = user(directive({ answer: response, hold_at: held, tag }));
       const { choices } = await ask(conch.url, { messages, tools, stream, parallel_tool_calls: false });
       expect(choices).toEqual([choiceWith({ calls: [called('get_weather', weather)] })]);
       const { state, tokens } = await countOf(conch.url, tag, { until: 'cancelled' });

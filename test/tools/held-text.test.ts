@@ -14,7 +14,7 @@ describe('--max-tool-call-parse-bytes', () => {
 
   const json = `{"city": "${'x'.repeat(3000)}"}`;
   const responseTo = async (response: string) =>
-    (await ask(conch.url, { messages: user(directive({ response })), tools, max_tokens: 4000 })).choices;
+    (await ask(conch.url, { messages: user(directive({ answer: response })), tools, max_tokens: 4000 })).choices;
 
   it('bounds what is held back: a call whose name comes too late is text', async () => {
     const response = `<tool_call>\n{"arguments": ${json}, "name": "get_weather"}\n</tool_call>`;

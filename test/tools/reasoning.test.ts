@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const thought = '<think>\nTwo and two, "hm" 😀.\n</think>\n\nIt is 4.';
 const reasoning = 'Two and two, "hm" 😀.';
-const request = (response: string, more: object = {}) => ({ messages: user(directive({ response })), ...more });
+const request = (response: string, more: object = {}) => ({ messages: user(directive({ answer: response })), ...more });
 const details = (usage: unknown) =>
   (usage as { completion_tokens_details?: { reasoning_tokens: number } }).completion_tokens_details;
 

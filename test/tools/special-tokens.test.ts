@@ -100,7 +100,7 @@ describe.each(families)('calls in special tokens: $family', ({ model, flags, res
   afterAll(() => conch.stop());
 
   it.each([false, true])('are read, and the other special tokens are taken out (stream %s)', async (stream) => {
-    const { choices } = await ask(conch.url, { model, messages: user(directive({ response })), tools, stream });
+    const { choices } = await ask(conch.url, { model, messages: user(directive({ answer: response })), tools, stream });
     expect(choices).toEqual([choiceWith({ content, calls: [called('get_weather', weather, id)] })]);
   });
 
@@ -116,7 +116,7 @@ describe.each(families)('calls in special tokens: $family', ({ model, flags, res
   });
 
   it('stay where the request wants to see them all', async () => {
-    const body = { model, messages: user(directive({ response })), tools, skip_special_tokens: false };
+    const body = { model, messages: user(directive({ answer: response })), tools, skip_special_tokens: false };
     const { choices } = await ask(conch.url, body);
     const text = String(choices[0]?.message['content']);
     expect(text.endsWith(last)).toBe(true);
@@ -131,7 +131,7 @@ describe('a model whose parsers are turned off', () => {
     });
     try {
       const response = '<think>\nx\n</think>\n\ny';
-      const { choices } = await ask(conch.url, { messages: user(directive({ response })) });
+      const { choices } = await ask(conch.url, { messages: user(directive({ answer: response })) });
       expect(choices).toEqual([choiceWith({ content: response })]);
       await expect(ask(conch.url, { messages: user('x'), tools })).rejects.toThrow(
         'tools: no tool parser is known for this model. Start Conch with --tool-call-parser vllm-toy=NAME.',

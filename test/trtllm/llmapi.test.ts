@@ -28,7 +28,7 @@ describe('an LLM API model', () => {
   it.each(['plain words', 'It is 👩‍👩‍👧 in 東京, مرحبا', 'def f():\n    return  1\n'])(
     'turns its cumulative text into deltas: %j',
     async (response) => {
-      const prompt = directive({ response });
+      const prompt = directive({ answer: response });
       expect(choiceOf(await complete({ prompt }))).toMatchObject({ text: response, finish_reason: 'stop' });
       const streamed = await complete({ prompt, stream: true });
       expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);

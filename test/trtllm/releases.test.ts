@@ -138,7 +138,7 @@ describe('models of TensorRT-LLM', () => {
         `tensorrt_llm=${tokenizerFolder('llama2')}`,
       );
       const response = 'The sea is  wide, 東京 and 🦄.\n  Indented.';
-      const prompt = `Say ${directive({ response })}`;
+      const prompt = `Say ${directive({ answer: response })}`;
       for (const stream of [false, true]) {
         const value = await complete('tensorrt_llm', { prompt, stream });
         const text = stream ? streamedChoices(value)[0]?.text : textsOf(value)[0];

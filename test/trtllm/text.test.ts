@@ -118,13 +118,13 @@ describe('characters that are split over tokens', () => {
   const response = 'A 🦄 in 東京';
 
   it('are whole behind a BLS model that accumulates', async () => {
-    const streamed = await complete('tensorrt_llm_bls_accumulate', { prompt: directive({ response }), stream: true });
+    const streamed = await complete('tensorrt_llm_bls_accumulate', { prompt: directive({ answer: response }), stream: true });
     expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
     expect(streamed.text).not.toContain('\uFFFD');
   });
 
   it('are lost behind an ensemble, whose postprocessing replaces both halves', async () => {
-    const streamed = await complete('ensemble', { prompt: directive({ response }), stream: true });
+    const streamed = await complete('ensemble', { prompt: directive({ answer: response }), stream: true });
     expect(streamedChoices(streamed)[0]?.text).toContain('\uFFFD');
   });
 });

@@ -91,7 +91,7 @@ describe('an ensemble whose engine is asked directly', () => {
     ['combining marks', 'Z͑ͫ̓a̴͕l̡g̴o x\u0301 m\u0303'],
     ['code with indentation', 'def f(x):\n\tif x:\n        return  {\n\n            "a":   1}\n'],
   ])('gives %s whole, streamed and not', async (_, response) => {
-    const prompt = directive({ response });
+    const prompt = directive({ answer: response });
     const whole = await complete({ prompt });
     expect(choiceOf(whole)).toEqual({ index: 0, text: response, logprobs: null, finish_reason: 'stop' });
     const streamed = await complete({ prompt, stream: true });
