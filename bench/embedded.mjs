@@ -104,8 +104,8 @@ async function measureConch(streams, file) {
     engine: { load: () => loadEngine({ cacheDir }) },
     version: '0.0.0',
   });
-  const [error] = await server.loadAll();
-  if (error) throw error.fault;
+  const [failure] = await server.loadAll();
+  if (failure) throw failure.error;
   const sampling = JSON.stringify({ max_tokens: tokens, temperature: 0, ignore_eos: true });
   return measure(streams, async (stream, text, count) => {
     const inputs = [

@@ -218,6 +218,6 @@ const report = {
     ]),
   ),
   allRequests: total.requests,
-  faults: Object.fromEntries(errors),
+  errors: Object.fromEntries(errors),
 };
 process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit(errors.size > 0 ? 1 : 0));

@@ -211,6 +211,6 @@ export async function runLoad(url, options, watched) {
   if (text === '') throw new Error(`the load client ended with code ${code}`);
   const report = JSON.parse(text);
   if (code !== 0)
-    throw new WrongResponses(`wrong responses from ${url}: ${JSON.stringify(report.faults, undefined, 2)}`);
+    throw new WrongResponses(`wrong responses from ${url}: ${JSON.stringify(report.errors, undefined, 2)}`);
   return report;
 }

@@ -35,7 +35,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** `unknown_model`: no server has the model. A model that exists and is not served has no reason. */
+/** `unknown_model`: no server has the model. Not set for a model that exists but is not served. */
 type ErrorReason = 'unknown_model';
 
 interface ErrorDetails {

@@ -75,9 +75,9 @@ export class Response {
 
   /** @param {boolean} final */
   #framed(final) {
-    const { bytes, idPlace: idLocation, tokenPlace: tokenLocation } = this.#model.template(this.#request, final);
+    const { bytes, idOffset, tokenOffset } = this.#model.template(this.#request, final);
     const frame = dataFrame(this.call.id, bytes);
-    if (idLocation >= 0) frame.write(this.#request.id, frameHead + PREFIX + idLocation, 'latin1');
-    return { frame, location: tokenLocation < 0 ? -1 : frameHead + PREFIX + tokenLocation };
+    if (idOffset >= 0) frame.write(this.#request.id, frameHead + PREFIX + idOffset, 'latin1');
+    return { frame, location: tokenOffset < 0 ? -1 : frameHead + PREFIX + tokenOffset };
   }
 }

@@ -13,7 +13,7 @@ import { MODEL, PLACEHOLDER } from './tensors.mjs';
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
  * @typedef {{ tokens: number, promptTokens: number, outputs: string[], response?: Buffer, whole?: number }} Accepted with the tokens of an answer that is not the usual one, or how many are in the one response of an unstreamed answer
  * @typedef {{ name: string, datatype: Datatype, shape: number[], data: Buffer }} Tensor
- * @typedef {{ bytes: Buffer, idPlace: number, tokenPlace: number }} Template a message, where its request's id stands, and where its token
+ * @typedef {{ bytes: Buffer, idOffset: number, tokenOffset: number }} Template a message, where its request's id stands, and where its token
  */
 
 /**
@@ -129,7 +129,7 @@ export class ServedModel {
       detached: () => response,
     };
     const bytes = Buffer.from(harness.encodeStreamResponse(response));
-    return { bytes, idPlace: id === '' ? -1 : bytes.indexOf(id), tokenPlace: bytes.lastIndexOf(PLACEHOLDER) };
+    return { bytes, idOffset: id === '' ? -1 : bytes.indexOf(id), tokenOffset: bytes.lastIndexOf(PLACEHOLDER) };
   }
 
   /**

@@ -46,7 +46,8 @@ export function readSource(file, source = readFileSync(file, 'utf8')) {
   };
   /** @type {(node: { type: string, start: number, name?: unknown }) => void} */
   const declare = ({ type, start, name }) => {
-    if (type === 'Identifier' && typeof name === 'string') names.push({ file, line: lineOf(start), name });
+    if ((type === 'Identifier' || type === 'PrivateIdentifier') && typeof name === 'string')
+      names.push({ file, line: lineOf(start), name });
   };
   /** @param {import('oxc-parser').ParamPattern | import('oxc-parser').BindingPattern} pattern */
   const declarePattern = (pattern) => {

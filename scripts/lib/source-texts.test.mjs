@@ -66,6 +66,7 @@ it('reads the names that a source declares, with that of the file', () => {
     '2: Kind',
     '3: Reader',
     '3: at',
+    '3: at',
     '3: next',
     '3: count',
     '4: read',

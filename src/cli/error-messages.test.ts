@@ -66,7 +66,7 @@ describe('a wrong flag', () => {
       `"conch: --ssl-certfile is not a flag. Use --tls-cert instead."`,
     );
     expect(await messageOf('--served-model-name gpt-4o')).toMatchInlineSnapshot(
-      `"conch: --served-model-name is not a flag. Set an alias in the configuration file (--config) instead: models: {NAME: {serves: MODEL}}."`,
+      `"conch: --served-model-name is not a flag. The name is that of the folder in the model repository. For an alias, use the configuration file (--config): models: {NAME: {serves: MODEL}}."`,
     );
     expect(await messageOf('--tensor-parallel-size 2')).toMatchInlineSnapshot(
       `"conch: --tensor-parallel-size is not a flag. Set it in the engine arguments of the model, which conch repo init vllm NAME writes. See docs/migrating-from-vllm.md."`,

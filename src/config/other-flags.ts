@@ -4,7 +4,8 @@ const alwaysOn = 'Remove it: it is always on.';
 
 /** Flags of other servers, and what to use instead. */
 const counterparts: Readonly<Record<string, string>> = {
-  '--served-model-name': 'Set an alias in the configuration file (--config) instead: models: {NAME: {serves: MODEL}}.',
+  '--served-model-name':
+    'The name is that of the folder in the model repository. For an alias, use the configuration file (--config): models: {NAME: {serves: MODEL}}.',
   '--ssl-certfile': 'Use --tls-cert instead.',
   '--ssl-keyfile': 'Use --tls-key instead.',
   '--ssl-ca-certs': 'Use --tls-client-ca instead.',
@@ -28,6 +29,15 @@ const counterparts: Readonly<Record<string, string>> = {
   '--enable-lora': engine,
   '--lora-modules': engine,
   '--trust-remote-code': engine,
+  '--kv-cache-dtype': engine,
+  '--max-num-batched-tokens': engine,
+  '--generation-config': `Set defaults of the model in the configuration file (--config). ${page}`,
+  '--override-generation-config': `Set defaults of the model in the configuration file (--config). ${page}`,
+  '--default-chat-template-kwargs': `Set chat_template_kwargs in the defaults of the model (--config). ${page}`,
+  '--root-path': 'Remove the prefix in the proxy in front of Conch.',
+  '--h11-max-incomplete-event-size': 'Use --http-max-header-size instead.',
+  '--enable-ssl-refresh': alwaysOn,
+  '--disable-uvicorn-access-log': 'Use --log-level warn instead.',
   '--data-parallel-size': 'Run several Triton servers, and use --triton once for each.',
 };
 

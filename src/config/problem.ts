@@ -106,7 +106,8 @@ const words: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   DUPLICATE_KEY: 'Duplicate key. Remove one of the two',
   MULTIPLE_DOCS: 'The file must be one YAML document. Remove the --- between documents',
   TAB_AS_INDENT: 'The line is indented with a tab. Use spaces',
-  BAD_INDENT: 'Wrong indentation. Indent all keys of a map by the same number of spaces',
+  BAD_INDENT:
+    'Wrong indentation, or a bracket before it is not closed. Indent all keys of a map by the same number of spaces',
   MISSING_CHAR: 'A character is missing. Add the closing bracket, quote or comma',
   UNEXPECTED_TOKEN: 'Unexpected text. Check the quotes, brackets and commas before it',
   BLOCK_AS_IMPLICIT_KEY: 'Unexpected key and value. Put a value that contains ": " in quotes',

@@ -20,7 +20,7 @@ interface ResolveOptions {
 }
 
 /**
- * Checks every value, also those that another source overrides. The last value of each setting takes effect: `given` is
+ * Checks every value, also those that another source overrides. The last value of each setting takes effect: `inputs` is
  * in the order of precedence.
  */
 export function resolve(

@@ -40,7 +40,8 @@ const restrictedApi = z.preprocess(
       { error: ({ code }) => (code === 'invalid_type' ? usageMessage : undefined) },
     )
     .superRefine(({ apis: names, header, value }, context) => {
-      const isMixedUp = [header, value].some((text) => namesIn(text).every(isApi));
+      const isNearApi = (name: string) => isApi(name) || nearest(name, apiNames) !== undefined;
+      const isMixedUp = [header, value].some((text) => namesIn(text).every(isNearApi));
       for (const [index, name] of names.entries())
         if (!isApi(name))
           context.addIssue({ code: 'custom', path: ['apis', index], message: unknownApi(name, isMixedUp) });

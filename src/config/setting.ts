@@ -184,7 +184,7 @@ export function numberRangeOf(schema: z.core.$ZodType): string | undefined {
   if (!(inner instanceof z.ZodNumber)) return undefined;
   const kind = inner.isInt ? 'a whole number' : 'a number';
   const [least, most] = [inner.minValue, inner.maxValue].map(Number);
-  if (!isBound(least)) return kind;
+  if (!isBound(least)) return isBound(most) ? `${kind} of at most ${most}` : kind;
   const isIncluded = inner.safeParse(least).success;
   if (isBound(most)) return isIncluded ? `${kind} from ${least} to ${most}` : `${kind} above ${least}, at most ${most}`;
   return isIncluded ? `${kind} of at least ${least}` : `${kind} above ${least}`;

@@ -25,7 +25,7 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && (value a
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
 const anyText = mustBe(isText, 'a string');
-const count = mustBe(isCount, 'a whole number, 0 or more');
+const count = mustBe(isCount, 'an integer of at least 0');
 const number = mustBe((value) => typeof value === 'number', 'a number');
 const flag = mustBe((value) => typeof value === 'boolean', 'true or false');
 
@@ -74,7 +74,7 @@ const required = mustBe(isTexts, 'an array of strings');
 /** The rules of the known keywords of JSON schema. */
 export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['type', type],
-  ['enum', mustBe((value) => Array.isArray(value) && value.length > 0, 'a list with one value or more')],
+  ['enum', mustBe((value) => Array.isArray(value) && value.length > 0, 'an array with at least one value')],
   ['const', () => undefined],
   ['required', required],
   ['dependentRequired', dependentRequired],

@@ -14,7 +14,7 @@ export class ProtobufWriter {
   #bytes = free ?? Buffer.allocUnsafeSlow(usualSize);
   #at = 0;
   /** Offsets of the nested messages that have not ended. */
-  readonly #begun: number[] = [];
+  readonly #openOffsets: number[] = [];
 
   constructor() {
     free = undefined;
@@ -74,7 +74,7 @@ export class ProtobufWriter {
   /** Starts a nested message. */
   begin(number: number): this {
     this.#tag(field(number));
-    this.#begun.push(this.#at);
+    this.#openOffsets.push(this.#at);
     // The length of most takes one byte.
     this.#reserve(1);
     this.#at++;
@@ -83,7 +83,7 @@ export class ProtobufWriter {
 
   /** Ends the innermost nested message. */
   end(): this {
-    const from = this.#begun.pop() ?? 0;
+    const from = this.#openOffsets.pop() ?? 0;
     const length = this.#at - from - 1;
     if (length < 0x80) {
       this.#bytes[from] = length;

@@ -56,7 +56,7 @@ export interface InferResponse {
 
 /** Receives the responses of an inference, synchronously, as they are read. */
 export interface ResponseSink {
-  /** The response is valid during the call; `kept()` is valid for longer. */
+  /** The response is valid during the call; `detached()` is valid for longer. */
   response(response: InferResponse): void;
   /** Called once at the end, with the StatusError of a failed inference. The last call. */
   end(error?: unknown): void;

@@ -183,7 +183,7 @@ export function beamsOf(request: SamplingRequest, completions: number): Requeste
   if (useBeams === false && (width ?? 1) > 1)
     throw new ApiError(
       'invalid_request',
-      'beam_width: requires use_beam_search, which is false; leave one of them out.',
+      'beam_width: requires use_beam_search, which is false. Send only one of them.',
       { param: 'beam_width' },
     );
   if (!useBeams && (width ?? 1) === 1) {

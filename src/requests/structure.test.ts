@@ -23,7 +23,7 @@ describe('structureOf', () => {
 
   it('refuses two forms at once, naming the second', () => {
     expect(() => parse({ response_format: { type: 'json_object' }, guided_regex: 'a' })).toThrow(
-      'guided_regex: cannot be combined with response_format; send one of them.',
+      'guided_regex: cannot be combined with response_format. Send only one of them.',
     );
   });
 

@@ -94,7 +94,7 @@ export function structureOf(request: StructureRequest): RequestedStructure | und
   if (second)
     throw new ApiError(
       'invalid_request',
-      `${second.field}: cannot be combined with ${first?.field}; send one of them.`,
+      `${second.field}: cannot be combined with ${first?.field}. Send only one of them.`,
       {
         param: second.field,
       },

@@ -35,10 +35,10 @@ export class BackgroundRuns {
   /** A new run, to be started with `begin`. */
   add(options: ConstructorParameters<typeof BackgroundRun>[0]): BackgroundRun {
     if (this.#shutdown.hasStarted)
-      throw new ApiError('server_not_ready', 'The server is stopping. Retry later.', { retryAfter: 5 });
+      throw new ApiError('server_not_ready', 'The server is stopping. Try again later.', { retryAfter: 5 });
     this.#evict();
     if (this.#running.size >= mostRuns || this.#written() > mostWritten)
-      throw new ApiError('rate_limit_exceeded', 'background: too many responses are in progress. Retry later.', {
+      throw new ApiError('rate_limit_exceeded', 'background: too many responses are in progress. Try again later.', {
         param: 'background',
         retryAfter: 5,
       });

@@ -44,7 +44,7 @@ describe('SharedRuns', () => {
     expect(await followed(page('a', false), anonymous)).toContain(
       '"The worker that generated this response has exited."',
     );
-    expect(await followed(page('a', false), silent)).toContain('"A worker is not responding. Retry later."');
+    expect(await followed(page('a', false), silent)).toContain('"A worker is not responding. Try again later."');
     await expect(shared(silent).now(location)).rejects.toMatchObject({ code: 'server_not_ready', retryAfter: 5 });
     await expect(shared(silent).cancel(location)).rejects.toMatchObject({ code: 'server_not_ready' });
     expect(await shared(anonymous).cancel(location)).toBeUndefined();

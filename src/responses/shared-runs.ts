@@ -100,5 +100,5 @@ export class SharedRuns {
 }
 
 function workerTimeout(): ApiError {
-  return new ApiError('server_not_ready', 'A worker is not responding. Retry later.', { retryAfter: 5 });
+  return new ApiError('server_not_ready', 'A worker is not responding. Try again later.', { retryAfter: 5 });
 }

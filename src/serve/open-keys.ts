@@ -35,6 +35,8 @@ export async function openKeys(live: LiveSettings, { signal, logger }: KeysOptio
     ...options<JwksContent>(file, 'keys of the issuer', ({ count }) => count),
     read: readers.jwks,
   }));
+  if (keyFile?.current.length === 0 && settings.apiKey.length === 0 && !jwksFile)
+    logger.warn(`${settings.apiKeyFile} has no keys, so Conch rejects all requests. Add one: conch keys create NAME`);
   let isLocked = wantsKey(settings);
   const ring = cachedLast((apiKeys: readonly string[], fileKeys: readonly StoredKey[] | undefined) => {
     // Once Conch had keys, it never accepts requests without one, even if the file has no keys any more.

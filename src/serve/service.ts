@@ -158,7 +158,7 @@ function coreListener(
     },
     onServer: (server, error) => {
       if (error === undefined) leaderLogger.info(`${server} is reachable`);
-      else leaderLogger.warn(`${server} is unreachable: ${error.message}; retrying`);
+      else leaderLogger.warn(`${server} is unreachable, retrying: ${error.message}`);
     },
     onNote: (note) => leaderLogger.info(note),
     onLog: (level, text) => leaderLogger[level](text),

@@ -55,8 +55,8 @@ describe('conch bench', () => {
         'input_sequence_length',
       ]),
     );
-    expect(stdout).toContain('\n1 concurrent request: 12 answers in ');
-    expect(stdout).toContain('\n4 concurrent requests: 12 answers in ');
+    expect(stdout).toContain('\n1 concurrent request: 12 responses in ');
+    expect(stdout).toContain('\n4 concurrent requests: 12 responses in ');
     expect(stdout).toContain("Output tokens counted by the server's usage\n");
     expect(readFileSync(csv, 'utf8').match(/^4,,request_count,requests,12,/m)).not.toBeNull();
     expect(readFileSync(html, 'utf8')).toContain('>Latency by load<');

@@ -188,7 +188,7 @@ describe('conch chat in a pipe', () => {
   it('says that a key is wrong, without showing it', () => {
     const wrong = ask(['vllm-toy', 'Hello'], '', { CONCH_API_KEY: 'not-the-key' });
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
-    expect(wrong.stderr).toMatch(/^conch: http:\S+ rejected the API key (--api-key or CONCH_API_KEY): .+\n$/);
+    expect(wrong.stderr).toMatch(/^conch: http:\S+ rejected the API key \(--api-key or CONCH_API_KEY\): .+\n$/);
     expect(wrong.stderr).not.toContain('not-the-key');
   });
 

@@ -158,7 +158,7 @@ describe('embeddings', () => {
   });
 
   it.each([
-    [{ input: ['a', 'b'] }, /embedding_request\.input: must be a string or a list of token ids/],
+    [{ input: ['a', 'b'] }, /embedding_request\.input: must be a string or an array of token ids/],
     [{ input: '' }, /cannot be empty/],
     [{ input: [99_999_999] }, /Token id 99999999 is out of vocabulary/],
     [{ input: 'a', pooling_params: { dimensions: 9999 } }, /dimensions must be at most 576/],

@@ -100,7 +100,7 @@ describe('POST /v1/classify and /classify', { timeout: 120_000 }, () => {
       'input',
       'input: must have at most 2048 entries, not 2049; send several requests.',
     ],
-    [{ input: 'a', use_activation: false }, 'use_activation', expect.stringContaining('set for the model')],
+    [{ input: 'a', use_activation: false }, 'use_activation', expect.stringContaining('configured per model')],
     [{ input: 'a '.repeat(600) }, 'input', expect.stringMatching(/^input: has 602 tokens; this model takes \d+\./)],
   ])('refuse %j', async (body, param, message) => {
     expect(await refusal('/classify', { model: 'cross-ids', ...body })).toEqual([400, param, message]);

@@ -8,7 +8,7 @@ it('200,000 streams, a share of them cut short, while connections come and go', 
   console.log(JSON.stringify({ scenario: 'http2-streams', ...figures, state }));
   expect({ wrong, stored, open: state.open, connections: state.connections }).toEqual({
     wrong: [],
-    kept: 0,
+    stored: 0,
     open: 0,
     connections: 1,
   });

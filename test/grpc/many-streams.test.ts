@@ -5,7 +5,7 @@ it('4,000 streams over connections that come and go bring each its whole answer 
   const { wrong, state, stored, connects, counted } = await manyStreams({ streams: 4_000, disturbances: 4 });
   expect({ wrong, stored, open: state.open, connections: state.connections, connects }).toEqual({
     wrong: [],
-    kept: 0,
+    stored: 0,
     open: 0,
     connections: 1,
     connects: 5,

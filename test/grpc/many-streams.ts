@@ -98,7 +98,7 @@ async function run({ streams, disturbances }: { streams: number; disturbances: n
   };
 }
 
-/** What one stream brought: `fault` tells what was not as it should be. */
+/** What one stream brought: `failure` tells what was not as it should be. */
 async function oneStream(server: RemoteServer, number: number) {
   const random = generator(number);
   const end = endOf(random());

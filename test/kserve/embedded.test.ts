@@ -100,7 +100,7 @@ describe('the embedded engine', () => {
     for (const client of clients) {
       expect(ours[client]?.['failed load']).toMatchObject({
         error: expect.stringMatching(
-          /^load failed for model 'broken': version 1 is at UNAVAILABLE state: Internal: .* is GGUF version/,
+          /^load failed for model 'broken': version 1 is at UNAVAILABLE state: Internal: .* has GGUF version/,
         ),
       });
     }

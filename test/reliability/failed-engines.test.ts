@@ -84,7 +84,7 @@ describe('a guide that ends an engine', { timeout: 240_000 }, () => {
     expect(over.log().filter(({ message }) => String(message).includes('has failed on'))).toMatchObject([
       {
         message: expect.stringMatching(
-          /^The engine of the model vllm-toy has failed on 127\.0\.0\.1:\d+, as the request \S+ shows\. /,
+          /^The engine of the model vllm-toy has failed on 127\.0\.0\.1:\d+ \(detected by request \S+\)\. /,
         ),
       },
     ]);
@@ -162,7 +162,7 @@ describe('a backend process that is killed', { timeout: 240_000 }, () => {
     const over = await start(1, '--engine-recovery=off', '--engine-check-interval=200ms');
     killStub(firstTriton());
     await over.logged(({ message }) =>
-      /^The backend process of the model vllm-toy has failed on \S+, as a probe shows/.test(String(message)),
+      /^The backend process of the model vllm-toy has failed on \S+ \(detected by a probe\)/.test(String(message)),
     );
     expect((await ready(over))[0]).toBe(503);
   });

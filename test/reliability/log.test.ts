@@ -39,7 +39,7 @@ async function untilReady(url: string): Promise<void> {
 async function responds(url: string): Promise<void> {
   const body = { model: 'vllm-toy', prompt: directive({ answer: 'one' }) };
   const { status, body: response } = await post(`${url}/v1/completions`, body);
-  expect({ status, response }).toMatchObject({ status: 200, answer: { choices: [{ text: 'one' }] } });
+  expect({ status, response }).toMatchObject({ status: 200, response: { choices: [{ text: 'one' }] } });
 }
 
 describe.each(['json', 'pretty'] as const)('a log (%s)', (format) => {

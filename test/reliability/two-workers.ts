@@ -3,15 +3,15 @@ import { inRoot } from '../support/environment.ts';
 import { gatewayFlags } from '../support/gateway.ts';
 import { commandLine, descendants } from '../support/processes.ts';
 
-/** Whether a line of the log says that a worker takes requests. */
-export function takesRequests({ message }: Record<string, unknown>): boolean {
-  return /^(takes requests|conch \S+ listens) on /.test(String(message));
+/** Whether a line of the log says that a worker accepts requests. */
+export function acceptsRequests({ message }: Record<string, unknown>): boolean {
+  return /^(accepts requests|conch \S+ listens) on /.test(String(message));
 }
 
-/** Starts two workers and waits until both take requests. */
+/** Starts two workers and waits until both accept requests. */
 export async function startTwoWorkers(...flags: readonly string[]): Promise<Conch> {
   const conch = await startConch({ flags: [...gatewayFlags(), '--workers', '2', ...flags] });
-  await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
+  await conch.logged((line) => line['worker'] === 2 && acceptsRequests(line));
   return conch;
 }
 

@@ -8,7 +8,7 @@ import { directive } from '../support/exchange.ts';
 import { post, sharedGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
 import { hold } from './holding.ts';
-import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
+import { acceptsRequests, startTwoWorkers, workersOf } from './two-workers.ts';
 
 let free: SharedConch;
 let folder: string;
@@ -34,7 +34,7 @@ async function replaceOne(): Promise<void> {
   const before = conch.log().length;
   for (const pid of workersOf(conch).slice(0, 1)) process.kill(pid, 'SIGKILL');
   const isNew = (line: object): boolean => conch.log().indexOf(line as never) >= before;
-  await conch.logged((line) => isNew(line) && takesRequests(line));
+  await conch.logged((line) => isNew(line) && acceptsRequests(line));
 }
 
 const hello = { model: 'vllm-toy', prompt: directive({ answer: 'hello' }) };

@@ -12,7 +12,7 @@ import { processes, untilClosed } from '../support/processes.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
 import { linkBackends, tritonEnvironment, tritonProgram } from '../support/triton.ts';
 import { firstCompleted, type Held, hold } from './holding.ts';
-import { startTwoWorkers, takesRequests, workersOf } from './two-workers.ts';
+import { acceptsRequests, startTwoWorkers, workersOf } from './two-workers.ts';
 
 let free: SharedConch;
 let folder: string;
@@ -79,7 +79,7 @@ describe('--workers 2', { timeout: 240_000 }, () => {
       const line = await conch.logged(({ message }) => String(message).startsWith(`worker ${worker} ended by signal`));
       expect(line['message']).toBe(`worker ${worker} ended by signal SIGKILL; it restarts in 0.2 s`);
       const again = (one: object) => conch.log().indexOf(one as never) > conch.log().indexOf(line);
-      await conch.logged((one) => one['worker'] === worker && takesRequests(one) && again(one));
+      await conch.logged((one) => one['worker'] === worker && acceptsRequests(one) && again(one));
     }
     expect(workersOf(conch).filter((pid) => before.includes(pid))).toEqual([]);
     const next = [toy(), toy(), toy()];
@@ -124,7 +124,9 @@ describe('--workers 2', { timeout: 240_000 }, () => {
     await startTwo('--config', file);
     process.kill(conch.pid, 'SIGHUP');
     for (const worker of [1, 2])
-      await conch.logged((line) => line['worker'] === worker && String(line['message']).includes('nothing changed'));
+      await conch.logged(
+        (line) => line['worker'] === worker && String(line['message']).includes('no changes to apply'),
+      );
     writeFileSync(file, 'models: {other: {serves: vllm-toy}}\n');
     for (const worker of [1, 2])
       await conch.logged((line) => line['worker'] === worker && String(line['message']).endsWith('models.other'));
@@ -219,7 +221,7 @@ describe('--workers 2 with a tritonserver of our own', { timeout: 300_000 }, () 
       environment: tritonEnvironment(),
       readyMilliseconds: 120_000,
     });
-    await conch.logged((line) => line['worker'] === 2 && takesRequests(line));
+    await conch.logged((line) => line['worker'] === 2 && acceptsRequests(line));
     const responded = async () => {
       const responses = [await post(`${conch.url}/v1/completions`, hello, alone)];
       responses.push(await post(`${conch.url}/v1/completions`, hello, alone));

@@ -99,7 +99,7 @@ keys:
     expect(await runConch(['keys', 'create', 'a'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'conch: --file is missing. Set the key file.\n',
+      stderr: 'conch: --file is missing. Set the key file, for example --file keys.yaml, or CONCH_API_KEY_FILE.\n',
     });
     const nowhere = join(folder, 'no', 'keys.yaml');
     expect(await runConch(['keys', 'create', 'a', '--file', nowhere])).toEqual({

@@ -161,7 +161,7 @@ describe.skipIf(isWithoutRedis)('no secret of a run', () => {
     const found = Object.entries(locations).flatMap(([location, text]) =>
       Object.entries(secrets)
         // Triton's own generate answers with the words of the prompt.
-        .filter(([name, secret]) => text.includes(secret) && !(location === 'answers' && name === 'prompt'))
+        .filter(([name, secret]) => text.includes(secret) && !(location === 'responses' && name === 'prompt'))
         .map(([name]) => `${name} in the ${location}`),
     );
     expect(found).toEqual([]);

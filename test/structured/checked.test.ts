@@ -286,7 +286,12 @@ describe('calls that the token limit cuts off', () => {
 
   it('leave no JSON in the text', async () => {
     for (let limit = 1; limit <= 24; limit += 1) {
-      const body = { messages: user(directive({ answer: response })), tools, tool_choice: 'required', max_tokens: limit };
+      const body = {
+        messages: user(directive({ answer: response })),
+        tools,
+        tool_choice: 'required',
+        max_tokens: limit,
+      };
       const whole = await chat(body);
       const [choice] = whole.body['choices'] as { message: { content: unknown }; finish_reason: string }[];
       expect([limit, choice?.message.content ?? '', choice?.finish_reason]).toEqual([limit, '', 'length']);

@@ -26,7 +26,11 @@ const two = `${one}\n${written('ping', '{}')}`;
 const malformed = '<tool_call>\n{"name": "get_weather", "arguments": oops}\n</tool_call>';
 const unknown = written('launch', '{"at": {"once": true}}');
 
-const request = (response: string, more: object = {}) => ({ messages: user(directive({ answer: response })), tools, ...more });
+const request = (response: string, more: object = {}) => ({
+  messages: user(directive({ answer: response })),
+  tools,
+  ...more,
+});
 
 const cases: Record<string, { response: string; content?: string; calls?: object[] }> = {
   'one call': { response: one, calls: [called('get_weather', weather)] },

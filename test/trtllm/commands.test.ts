@@ -183,7 +183,7 @@ describe('conch generate', () => {
       const first = await left;
       const { stdout, stderr, code, tag, milliseconds } = first.stdout.includes('c') ? first : await leave(150_000);
       expect([stdout, code]).toEqual([' a b c\n', 0]);
-      expect(stderr).toContain(`left after ${milliseconds} ms`);
+      expect(stderr).toContain(`disconnected after ${milliseconds} ms`);
       const conch: Conch = await startConch({ flags });
       try {
         const { state, tokens } = await countOf(conch.url, tag, { model: 'ensemble', until: 'cancelled' });

@@ -118,7 +118,10 @@ describe('characters that are split over tokens', () => {
   const response = 'A 🦄 in 東京';
 
   it('are whole behind a BLS model that accumulates', async () => {
-    const streamed = await complete('tensorrt_llm_bls_accumulate', { prompt: directive({ answer: response }), stream: true });
+    const streamed = await complete('tensorrt_llm_bls_accumulate', {
+      prompt: directive({ answer: response }),
+      stream: true,
+    });
     expect(streamedChoices(streamed)).toEqual([{ text: response, reasons: ['stop'] }]);
     expect(streamed.text).not.toContain('\uFFFD');
   });

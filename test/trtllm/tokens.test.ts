@@ -373,7 +373,7 @@ describe('beam search', () => {
     expect(refusals).toEqual([
       [400, 'beam_width', 'beam_width: must be at most 4 for this model, not 5.'],
       [400, 'n', 'n: must be at most beam_width, which is 2.'],
-      [400, 'beam_width', 'beam_width: requires use_beam_search, which is false; leave one of them out.'],
+      [400, 'beam_width', 'beam_width: requires use_beam_search, which is false. Send only one of them.'],
     ]);
   });
 });

@@ -91,7 +91,7 @@ export function useChat(api: Api): Chat {
       calls,
       finish,
       figures,
-      ...(errorText === undefined ? {} : { fault: errorText }),
+      ...(errorText === undefined ? {} : { error: errorText }),
     };
     // Meanwhile its settings may have changed, or another conversation may be open.
     const now = latest.current.id === started.id ? latest.current : started;

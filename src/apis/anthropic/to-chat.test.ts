@@ -182,7 +182,7 @@ describe('the fields of the chat', () => {
   it('accept one output format', () => {
     const both = { output_config: { format }, output_format: format };
     expect(() => chatOf(both)).toThrow(
-      'output_format: cannot be combined with output_config.format; send one of them.',
+      'output_format: cannot be combined with output_config.format. Send only one of them.',
     );
   });
 });

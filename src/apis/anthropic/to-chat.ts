@@ -81,7 +81,7 @@ function formatOf({ output_config: config, output_format: older }: CountTokensRe
   if (config?.format && older)
     throw new ApiError(
       'invalid_request',
-      'output_format: cannot be combined with output_config.format; send one of them.',
+      'output_format: cannot be combined with output_config.format. Send only one of them.',
       {
         param: 'output_format',
       },

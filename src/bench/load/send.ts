@@ -41,7 +41,7 @@ export async function send(sender: Sender, index: number, request: Buffer): Prom
 class Exchange implements ResponseListener {
   readonly #sender: Sender;
   readonly #bytes: Buffer;
-  readonly #answer: CollectedResponse;
+  readonly #response: CollectedResponse;
   readonly #startedAt = now();
   #firstAt: number | undefined;
   #lastAt: number | undefined;
@@ -49,7 +49,7 @@ class Exchange implements ResponseListener {
   #readAt = 0;
   #events = 0;
   /** How many of them were reported to `onText`. */
-  #told = 0;
+  #reported = 0;
   #wasResent = false;
   #connection: HttpConnection | undefined;
   #head: ResponseHead | undefined;
@@ -63,7 +63,7 @@ class Exchange implements ResponseListener {
   constructor(sender: Sender, bytes: Buffer) {
     this.#sender = sender;
     this.#bytes = bytes;
-    this.#answer = new CollectedResponse(sender.endpoint, sender.keepsTexts);
+    this.#response = new CollectedResponse(sender.endpoint, sender.keepsTexts);
   }
 
   /** Resolves to the error. */
@@ -91,9 +91,9 @@ class Exchange implements ResponseListener {
       lastAt: this.#lastAt,
       events: this.#events,
       wasResent: this.#wasResent,
-      texts: this.#answer.texts,
-      promptTokens: this.#answer.usage?.prompt,
-      completionTokens: this.#answer.usage?.completion,
+      texts: this.#response.texts,
+      promptTokens: this.#response.usage?.prompt,
+      completionTokens: this.#response.usage?.completion,
     };
   }
 
@@ -107,7 +107,7 @@ class Exchange implements ResponseListener {
     if (!isSuccess(head.status) || !isStream) return;
     this.#reader = new EventReader((data) => {
       const text = utf8(data);
-      if (this.#isEnding ? this.#answer.takeRest(text) : this.#answer.takeEvent(text)) this.#events++;
+      if (this.#isEnding ? this.#response.takeRest(text) : this.#response.takeEvent(text)) this.#events++;
     });
   }
 
@@ -119,10 +119,10 @@ class Exchange implements ResponseListener {
   }
 
   onRead(): void {
-    if (this.#reader && this.#events > this.#told) {
+    if (this.#reader && this.#events > this.#reported) {
       this.#firstAt ??= this.#readAt;
       this.#lastAt = this.#readAt;
-      for (; this.#told < this.#events; this.#told++) this.#sender.onText(this.#readAt);
+      for (; this.#reported < this.#events; this.#reported++) this.#sender.onText(this.#readAt);
     }
     this.#readAt = 0;
   }
@@ -139,7 +139,7 @@ class Exchange implements ResponseListener {
     } else if (!isSuccess(status)) this.#end(`HTTP ${status}: ${refusalText(utf8(this.#body))}`);
     else if (this.#sender.isStreaming) this.#end(`not an event stream but ${contentType ?? 'no content type'}`);
     else {
-      if (this.#answer.takeWhole(utf8(this.#body))) this.#tookText();
+      if (this.#response.takeWhole(utf8(this.#body))) this.#tookText();
       this.#end(this.#verdict());
     }
   }
@@ -160,8 +160,8 @@ class Exchange implements ResponseListener {
   }
 
   #verdict(): string | undefined {
-    if (this.#answer.error !== undefined) return this.#answer.error;
-    if (!this.#answer.isFinished) return 'the stream ended before the response was complete';
+    if (this.#response.error !== undefined) return this.#response.error;
+    if (!this.#response.isFinished) return 'the stream ended before the response was complete';
     return this.#events === 0 ? 'response without content' : undefined;
   }
 

@@ -3,7 +3,7 @@ import { ChatResponse } from './chat-response.ts';
 import type { ChatResult } from './server.ts';
 import { endText, statsText, totalText } from './stats.ts';
 
-function responded(events: readonly object[], more: Partial<Omit<ChatResult, 'answer'>> = {}): ChatResult {
+function responded(events: readonly object[], more: Partial<Omit<ChatResult, 'response'>> = {}): ChatResult {
   const response = new ChatResponse();
   for (const event of events) response.take(JSON.stringify(event));
   return { response, timing: { toFirst: undefined, fromFirst: 0 }, wasStopped: false, ...more };

@@ -28,7 +28,10 @@ interface OpenKeyFile {
 /** The key file of a command. */
 export function keyFileOf(path: string | undefined, { apiKeyFile }: CommandInput['settings']): string {
   const file = path === undefined ? apiKeyFile : resolvePath(path, { homeDirectory: homedir() });
-  if (file === undefined) throw new SettingsError(['--file is missing. Set the key file.']);
+  if (file === undefined)
+    throw new SettingsError([
+      '--file is missing. Set the key file, for example --file keys.yaml, or CONCH_API_KEY_FILE.',
+    ]);
   return file;
 }
 

@@ -31,7 +31,7 @@ const advices: Readonly<Record<string, string>> = {
   '42501': "Grant the user permission to create tables in its schema, and to read and write Conch's tables.",
   '53100': 'Free disk space on the server, or store fewer responses.',
   '53300': 'Increase max_connections of the server.',
-  '57P03': 'The server is starting or stopping. Retry later.',
+  '57P03': 'The server is starting or stopping. Try again later.',
   ECONNREFUSED: unreachable,
   ENOTFOUND: unreachable,
   EAI_AGAIN: unreachable,

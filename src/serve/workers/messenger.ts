@@ -1,9 +1,9 @@
 /** A message between the primary and a worker, sent as JSON. */
 export type Message =
-  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly argument: unknown }
-  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'fault'; readonly id: number; readonly message: string }
-  | { readonly kind: 'tell'; readonly name: string; readonly argument: unknown };
+  | { readonly kind: 'request'; readonly id: number; readonly name: string; readonly argument: unknown }
+  | { readonly kind: 'response'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly message: string }
+  | { readonly kind: 'notification'; readonly name: string; readonly argument: unknown };
 
 type Handler = (argument: unknown) => unknown;
 
@@ -57,12 +57,12 @@ export class Messenger {
           reject(error);
         },
       });
-      this.#post({ kind: 'ask', id, name, argument });
+      this.#post({ kind: 'request', id, name, argument });
     });
   }
 
   notify(name: string, argument?: unknown): void {
-    this.#post({ kind: 'tell', name, argument });
+    this.#post({ kind: 'notification', name, argument });
   }
 
   /** Handles messages from the other end. */
@@ -72,16 +72,16 @@ export class Messenger {
 
   #take(message: Message): void {
     switch (message.kind) {
-      case 'ask':
+      case 'request':
         void this.#respond(message);
         return;
-      case 'tell':
+      case 'notification':
         this.#handlers.get(message.name)?.(message.argument);
         return;
-      case 'answer':
+      case 'response':
         this.#pending.get(message.id)?.resolve(message.value);
         return;
-      case 'fault':
+      case 'error':
         this.#pending.get(message.id)?.reject(new Error(message.message));
         return;
     }
@@ -93,14 +93,14 @@ export class Messenger {
     for (const { reject } of this.#pending.values()) reject(closed());
   }
 
-  async #respond({ id, name, argument }: Extract<Message, { kind: 'ask' }>): Promise<void> {
+  async #respond({ id, name, argument }: Extract<Message, { kind: 'request' }>): Promise<void> {
     let message: Message;
     try {
       const handler = this.#handlers.get(name);
       if (!handler) throw new Error(`No handler for ${name}.`);
-      message = { kind: 'answer', id, value: await handler(argument) };
+      message = { kind: 'response', id, value: await handler(argument) };
     } catch (error) {
-      message = { kind: 'fault', id, message: error instanceof Error ? error.message : String(error) };
+      message = { kind: 'error', id, message: error instanceof Error ? error.message : String(error) };
     }
     this.#post(message);
   }

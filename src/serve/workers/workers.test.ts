@@ -215,11 +215,11 @@ describe('Messenger', () => {
     await new Promise(setImmediate);
     expect(sent).toEqual([
       [
-        { kind: 'tell', name: 'a', argument: 1 },
-        { kind: 'ask', id: 0, name: 'b', argument: 2 },
-        { kind: 'tell', name: 'c', argument: undefined },
+        { kind: 'notification', name: 'a', argument: 1 },
+        { kind: 'request', id: 0, name: 'b', argument: 2 },
+        { kind: 'notification', name: 'c', argument: undefined },
       ],
-      [{ kind: 'tell', name: 'd', argument: undefined }],
+      [{ kind: 'notification', name: 'd', argument: undefined }],
     ]);
   });
 

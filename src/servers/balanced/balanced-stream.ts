@@ -108,7 +108,7 @@ export class BalancedStream implements ResponseSink, RunningInference, TickListe
       return;
     }
     this.#waitingSince = notWaiting;
-    // A response that takes all of its time may have been in progress on a healthy server.
+    // A response that takes all of its time may have been generating until then, on a healthy server.
     if (error !== undefined && this.#attempt && !isTotalTimeout(error))
       this.#host.failed(this.#attempt, error, this.#groupOptions);
     this.#finish(error);

@@ -138,7 +138,7 @@ export class Balancer {
     const failure = present[0]?.engines.get(model)?.failure;
     if (all.length === 0 && failed.length === 0 && failure) throw engineError(failure);
     if (all.length === 0 && failed.length === 0)
-      throw new StatusError('UNAVAILABLE', 'All servers of this model were removed. Retry later.', {
+      throw new StatusError('UNAVAILABLE', 'All servers of this model were removed. Try again later.', {
         unreachable: true,
       });
     const untried = failed.length === 0 ? all : all.filter((state) => failed.every((tried) => tried.state !== state));

@@ -109,7 +109,7 @@ function parse(text: string): z.infer<typeof embeddingRequest> {
   const result = embeddingRequest.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const reason = issue?.path[0] === 'input' ? 'must be a string or a list of token ids' : issue?.message;
+  const reason = issue?.path[0] === 'input' ? 'must be a string or an array of token ids' : issue?.message;
   throw invalidArgument(`embedding_request.${issue?.path.join('.')}: ${reason}.`);
 }
 

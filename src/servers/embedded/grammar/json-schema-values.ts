@@ -52,7 +52,7 @@ export function numberRule(parts: readonly Part[]): string {
   const { least, most } = limits(parts);
   if (least === undefined && most === undefined) return 'number';
   if (least !== undefined && most !== undefined && least > most)
-    throw keywordError(parts, 'maximum', 'minimum and maximum with no whole number between them are not supported');
+    throw keywordError(parts, 'maximum', 'minimum and maximum with no integer between them are not supported');
   // A fraction moves a number away from zero, so the last whole number on either side has none.
   const rules = [integerRange(least, most)];
   const topmost = most === undefined ? undefined : most - 1;
@@ -99,7 +99,7 @@ export function lowest(parts: readonly Part[], key: string): number | undefined 
 function countsOf(parts: readonly Part[], key: string): number[] {
   return valuesOf(parts, key).map((value) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
-      throw keywordError(parts, key, `${key} must be a whole number of at least 0`);
+      throw keywordError(parts, key, `${key} must be an integer of at least 0`);
     if (value > mostRepetitions)
       throw keywordError(parts, key, `${key} must be at most ${mostRepetitions}, not ${value}`);
     return value;

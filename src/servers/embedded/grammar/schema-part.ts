@@ -28,7 +28,7 @@ export function innerList(part: Part, keyword: string): LocatedSchema[] {
   const value = part.schema[keyword];
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length === 0)
-    throw keywordError([part], keyword, 'must be a list with at least one entry');
+    throw keywordError([part], keyword, 'must be an array with at least one entry');
   return value.map((_, at) => inner(part, keyword, at));
 }
 
@@ -46,7 +46,7 @@ export function propertiesOf({ schema }: Part): JsonObject {
 /** The names that a schema requires. */
 export function requiredOf(part: Part): readonly unknown[] {
   const required = part.schema['required'] ?? [];
-  if (!Array.isArray(required)) throw keywordError([part], 'required', 'must be a list');
+  if (!Array.isArray(required)) throw keywordError([part], 'required', 'must be an array');
   return required;
 }
 

@@ -30,7 +30,7 @@ export class SchemaValues {
     if (!owner) return undefined;
     const values = 'const' in owner.schema ? [owner.schema['const']] : owner.schema['enum'];
     if (!Array.isArray(values) || values.length === 0)
-      throw keywordError([owner], 'enum', 'must be a list with at least one value');
+      throw keywordError([owner], 'enum', 'must be an array with at least one value');
     return values.filter((value) => parts.every((part) => this.isPlainlyValid(part, value)));
   }
 
