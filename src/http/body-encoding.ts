@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { promisify } from 'node:util';
+import { callbackify, promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { errorCodes, type FastifyInstance, type FastifyRequest, type RequestPayload } from 'fastify';
 import { ApiError } from '../errors.ts';
@@ -39,12 +39,9 @@ export function decompressBodies(app: FastifyInstance, most: number): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const encoding = encodingOf(request);
     const decode = encoding === undefined ? undefined : decoders[encoding];
+    // Plain bodies do not pay for a promise.
     if (encoding === undefined || !decode) done(null, payload);
-    else
-      decoded(payload, { encoding, decode, most }).then(
-        (body) => done(null, body),
-        (error: Error) => done(error),
-      );
+    else callbackify(decoded)(payload, { encoding, decode, most }, done);
   });
 }
 
