@@ -163,7 +163,7 @@ describe('a coding agent', () => {
       }));
     const input = [say(directive({ answer: written('server7__tool99', '{"cmd": "ls"}'), context: 500_000 }))];
     const { body: response } = await post(`${conch.url}/v1/responses`, {
-      ...body(input, { stream: false }),
+      ...body(input, { stream: false, max_output_tokens: 64 }),
       tools: servers(128),
     });
     expect(response['output']).toEqual([expect.objectContaining({ name: 'tool99', namespace: 'server7' })]);
