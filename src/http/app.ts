@@ -3,12 +3,13 @@ import type { Recorder } from '../request-watch.ts';
 import type { Api } from './api.ts';
 import { apiPlugin } from './api-plugin.ts';
 import { arrivals } from './arrival.ts';
+import { encodingError } from './body-encoding.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ConnectionOptions, connectionOptions } from './connections.ts';
 import type { DrainState } from './draining.ts';
 import { defaultErrors, errorHandler, sendFailure } from './failures.ts';
 import { type GuardOptions, guard, requireGroups } from './guard.ts';
-import { type BodyLimits, encodingError, jsonBodies } from './json-body.ts';
+import { type BodyLimits, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
 import { beginRecord, serverTiming } from './request-log.ts';
@@ -25,8 +26,6 @@ export interface AppServices extends GuardOptions, BodyLimits, ModelServices {
   readonly allowedOrigins: readonly string[];
   readonly clients: ClientBounds;
   readonly draining: DrainState;
-  /** Maximum size of a body, in bytes. */
-  readonly maxInputSize: number;
   readonly logger: FastifyBaseLogger;
   /** Makes the record of each request. */
   readonly record: Recorder;

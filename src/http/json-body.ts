@@ -1,20 +1,24 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { decompressBodies } from './body-encoding.ts';
 import { withExactSeeds } from './exact-seeds.ts';
 import { exceededBound, type JsonBounds } from './json-size.ts';
 
-/** Limits of bodies. They may change while Conch runs. */
+/** Limits of bodies. The bounds of JSON may change while Conch runs. */
 export interface BodyLimits {
   readonly jsonBounds: JsonBounds;
+  /** Maximum size of a body, in bytes. */
+  readonly maxInputSize: number;
 }
 
 /**
- * Accepts only JSON bodies. Their nesting depth and number of values are checked before parsing: parsing many values
- * takes long, and later code may recurse.
+ * Accepts only JSON bodies, compressed or not. Their nesting depth and number of values are checked before parsing:
+ * parsing many values takes long, and later code may recurse.
  */
 export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
+  decompressBodies(app, limits.maxInputSize);
   const read: typeof parse = (request, body, done) => {
     const { jsonBounds } = limits;
     const broken = exceededBound(body, jsonBounds);
@@ -26,14 +30,6 @@ export function jsonBodies(app: FastifyInstance, limits: BodyLimits): void {
     if (mayBeForm(request)) read(request, body, done);
     else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(formType));
   });
-}
-
-/** Returns the error of a compressed body, before it is read. */
-export function encodingError({ headers, endpoint }: FastifyRequest): ApiError | undefined {
-  const encoding = headers['content-encoding'];
-  if (encoding === undefined || endpoint?.refusal || encoding.trim().toLowerCase() === 'identity') return undefined;
-  const message = 'Request body must not be compressed. Send it without the header "Content-Encoding".';
-  return new ApiError('unsupported_media_type', message);
 }
 
 const formType = 'application/x-www-form-urlencoded';

@@ -20,7 +20,7 @@ export interface RequestServices {
 }
 
 /**
- * The checked body of a request that names a model. With `strictFields`, fields without effect are rejected. Only a valid
+ * The checked body of a request that names a model. With `strictFields`, ignored fields are rejected. Only a valid
  * request enters the queue of its model, so nothing is loaded for an invalid one.
  */
 export async function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(
@@ -30,7 +30,7 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   { strictFields, limits, logPrompts, gate }: RequestServices,
 ): Promise<ParsedRequest<z.output<z.ZodObject<Shape>>>> {
   checkLimits(request.body, request.endpoint?.limits ?? [], limits);
-  const parsed = parseRequest(schema, request.body);
+  const parsed = withServedName(parseRequest(schema, request.body), gate);
   request.model = (parsed.request as { readonly model: string }).model;
   checkModel(request, request.model);
   if (strictFields && parsed.strictError) throw parsed.strictError;
@@ -42,6 +42,13 @@ export async function readRequest<Shape extends z.ZodRawShape & { readonly model
   request.body = undefined;
   await enterModel(request, reply, gate);
   return parsed;
+}
+
+/** Replaces the name of a model as Ollama lists it, with a tag, by the name that it is served under. */
+function withServedName<Request>(parsed: ParsedRequest<Request>, gate: ModelGate): ParsedRequest<Request> {
+  const { model } = parsed.request as { readonly model: string };
+  const name = gate.servedName(model);
+  return name === model ? parsed : { ...parsed, request: { ...parsed.request, model: name } };
 }
 
 /** Reserves the estimated tokens of a request; undefined if its key has no token limit. */

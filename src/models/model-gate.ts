@@ -3,6 +3,7 @@ import type { Admission, AdmissionRequest } from './admission.ts';
 import type { LoadOnDemand } from './load-on-demand.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { RunningRequests } from './running-requests.ts';
+import { servedName } from './tagged-names.ts';
 
 interface GateOptions {
   readonly registry: ModelRegistry;
@@ -28,6 +29,11 @@ export class ModelGate {
 
   constructor(options: GateOptions) {
     this.#options = options;
+  }
+
+  /** The served name of a name that may have the tag of Ollama's lists. */
+  servedName(name: string): string {
+    return servedName(name, this.#options.registry);
   }
 
   /** Admits a request to the model of this name. Call the returned function when the request is over. */

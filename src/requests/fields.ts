@@ -38,6 +38,22 @@ export function ignoredField(reason: string, harmless: readonly unknown[] = []) 
   return withAcceptedValues({ kind: 'ignored', reason, harmless }, z.unknown()).optional();
 }
 
+/** A part of a field that has no effect: its path below the field, for example `.tools[0]`, and the reason. */
+export interface IgnoredPart {
+  readonly path: string;
+  readonly reason: string;
+}
+
+type FindIgnored = (value: unknown) => readonly IgnoredPart[];
+
+const ignoredParts = new WeakMap<z.core.$ZodType, FindIgnored>();
+
+/** Registers what has no effect in a value of a schema, where that depends on the value, and returns the schema. */
+export function withIgnoredParts<Schema extends z.ZodType>(schema: Schema, find: FindIgnored): Schema {
+  ignoredParts.set(schema, find);
+  return schema;
+}
+
 /**
  * A list whose check ends at the first wrong item. Zod would report each of them, which takes seconds for a list of a
  * million wrong ones.
@@ -102,7 +118,7 @@ export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most 
   return withAcceptedValues({ kind: 'record', value, most }, schema);
 }
 
-/** A request, and the names of its fields without effect: unknown ones and hints. */
+/** A request, and the names of its ignored fields: unknown ones and hints. */
 export interface ParsedRequest<Request> {
   readonly request: Request;
   readonly ignoredFields: readonly string[];
@@ -149,8 +165,7 @@ interface Hint {
 /** Where a schema has ignored fields: names of fields, and `each` for the items of a list. */
 interface IgnoredPath {
   readonly parts: readonly (string | typeof each)[];
-  readonly reason: string;
-  readonly harmless: readonly unknown[];
+  readonly find: FindIgnored;
 }
 
 const each = Symbol('each item');
@@ -165,8 +180,10 @@ function ignoredPaths(schema: z.core.$ZodType): readonly IgnoredPath[] {
 }
 
 function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
+  const find = ignoredParts.get(schema);
+  if (find) return [{ parts: [], find }];
   const accepted = acceptedValuesOf(schema);
-  if (accepted?.kind === 'ignored') return [{ parts: [], ...accepted }];
+  if (accepted?.kind === 'ignored') return [{ parts: [], find: wholeUnless(accepted) }];
   if (accepted?.kind === 'list') return below(each, accepted.item);
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));
@@ -175,25 +192,30 @@ function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
   return [];
 }
 
+/** Finds the whole value, unless it is harmless. */
+function wholeUnless({ harmless, reason }: { readonly harmless: readonly unknown[]; readonly reason: string }) {
+  const whole = [{ path: '', reason }];
+  return (value: unknown): readonly IgnoredPart[] => (harmless.includes(value) ? [] : whole);
+}
+
 function below(part: string | typeof each, schema: z.core.$ZodType): IgnoredPath[] {
   return ignoredPaths(schema).map((path) => ({ ...path, parts: [part, ...path.parts] }));
 }
 
 function ignoredHints(schema: z.ZodObject, body: object): Hint[] {
-  return ignoredPaths(schema).flatMap(({ parts, reason, harmless }) =>
-    namesAt(body, parts, harmless).map((name) => ({ name, reason })),
-  );
+  return ignoredPaths(schema).flatMap((path) => hintsAt(body, path));
 }
 
-/** The names of the fields at a path that have a value with a meaning. */
-function namesAt(value: unknown, parts: IgnoredPath['parts'], harmless: readonly unknown[], name = ''): string[] {
+/** The hints at a path that have a value with a meaning. */
+function hintsAt(value: unknown, { parts, find }: IgnoredPath, name = ''): Hint[] {
   const [part, ...rest] = parts;
   if (value === undefined || value === null) return [];
-  if (part === undefined) return harmless.includes(value) ? [] : [name];
+  if (part === undefined) return find(value).map(({ path, reason }) => ({ name: name + path, reason }));
+  const below = { parts: rest, find };
   if (part === each)
-    return Array.isArray(value) ? value.flatMap((item, at) => namesAt(item, rest, harmless, `${name}[${at}]`)) : [];
+    return Array.isArray(value) ? value.flatMap((item, at) => hintsAt(item, below, `${name}[${at}]`)) : [];
   if (typeof value !== 'object' || !Object.hasOwn(value, part)) return [];
-  return namesAt(value[part as keyof typeof value], rest, harmless, name === '' ? part : `${name}.${part}`);
+  return hintsAt(value[part as keyof typeof value], below, name === '' ? part : `${name}.${part}`);
 }
 
 /** Maximum number of reduced schemas per schema. Clients send few sets of fields; other sets use the full schema. */

@@ -236,12 +236,41 @@ describe("Ollama's package for Node", () => {
     ]);
   });
 
+  it('pulls a served model at once', async () => {
+    expect(await client.pull({ model })).toEqual({ status: 'success' });
+    const lines = [];
+    for await (const line of await client.pull({ model: `${model}:latest`, stream: true })) lines.push(line);
+    expect(lines).toEqual([{ status: 'pulling manifest' }, { status: 'success' }]);
+    const { version } = await client.version();
+    expect(version).toBe('0.13.4');
+  });
+
+  it('uses a listed name on every path', async () => {
+    const { models } = await client.list();
+    const listed = models.map(({ name }) => name).find((name) => name === `${model}:latest`);
+    const post = async (path: string, body: object) => {
+      const response = await fetch(`${conch.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: listed, ...body }),
+      });
+      return [response.status, ((await response.json()) as { model?: string }).model];
+    };
+    const messages = user(directive({ tokens: 2 }));
+    expect(await post('/v1/chat/completions', { messages })).toEqual([200, model]);
+    expect(await post('/v1/responses', { input: messages })).toEqual([200, model]);
+    expect(await post('/v1/messages', { messages, max_tokens: 5 })).toEqual([200, model]);
+    const described = await fetch(`${conch.url}/v1/models/${listed}`);
+    expect([described.status, ((await described.json()) as { id: string }).id]).toEqual([200, model]);
+  });
+
   it('is told what to do where it would change a model', async () => {
-    expect(await refusal(client.pull({ model: 'x' }))).toEqual([
-      400,
-      'POST /api/pull is not supported. Models come from the Triton servers: ' +
-        'add one to their model repository, or start Conch with --model.',
-    ]);
+    const notServed =
+      'The model "x" does not exist. Conch downloads no models: ' +
+      'add it to the model repository of a Triton server, or start Conch with --model.';
+    expect(await refusal(client.pull({ model: 'x' }))).toEqual([404, notServed]);
+    const stream = await client.pull({ model: 'x', stream: true });
+    await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow(notServed);
     expect(await refusal(client.delete({ model }))).toEqual([
       400,
       'DELETE /api/delete is not supported. POST /v1/models/NAME/unload unloads the model. ' +

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import type { ResponseOptions } from '../../src/apis/openai/responses/response-builder.ts';
 import { ResponsesRequest } from '../../src/apis/openai/responses/responses-request.ts';
+import { toolsetOf } from '../../src/apis/openai/responses/toolset.ts';
 import type { TokenLogprob } from '../../src/contracts/contract.ts';
 import type { GenerateEvent } from '../../src/contracts/events.ts';
 import { plainTokenText } from '../../src/http/logprobs.ts';
@@ -16,7 +17,8 @@ export const hex = '0123456789abcdef0123456789abcdef';
 
 export function optionsOf(body: object = {}): ResponseOptions {
   const { request } = parseRequest(ResponsesRequest, { model: 'toy', input: 'Hi', ...body });
-  return { head: { id: `resp_${hex}`, created: 1000, request }, tokenText: plainTokenText, now: () => 1007 };
+  const head = { id: `resp_${hex}`, created: 1000, request };
+  return { head, tools: toolsetOf(request, []), tokenText: plainTokenText, now: () => 1007 };
 }
 
 /** The response to `optionsOf`, as OpenAI writes it. */

@@ -5,6 +5,7 @@ import type { ModelServices } from '../../http/usable-models.ts';
 import { embeddingsEndpoint, embedEndpoint } from './embed.ts';
 import { chatEndpoint, generateEndpoint } from './generate.ts';
 import { refusedEndpoints, runningEndpoint, showEndpoint, tagsEndpoint, versionEndpoint } from './models.ts';
+import { pullEndpoint } from './pull.ts';
 
 /** What Ollama's API needs. */
 export type OllamaServices = GenerateServices & RowsServices & ModelServices;
@@ -24,6 +25,7 @@ export const ollamaApi: Api<OllamaServices> = {
     tagsEndpoint,
     runningEndpoint,
     showEndpoint,
+    pullEndpoint,
     ...refusedEndpoints,
   ],
 };

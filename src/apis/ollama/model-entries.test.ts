@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listEntry, runningEntry, showEntry, taggedName, untaggedName } from './model-entries.ts';
+import { listEntry, runningEntry, showEntry } from './model-entries.ts';
 
 const facts = { name: 'toy', created: 1_700_000_000, fingerprint: 'fp_1', kind: 'vllm', contextLength: 4096 };
 const details = {
@@ -11,16 +11,6 @@ const details = {
   quantization_level: '',
 };
 const digest: unknown = expect.stringMatching(/^[0-9a-f]{64}$/);
-
-it('names are listed with a tag, and the usual one can be left out', () => {
-  expect(['toy', 'toy:latest', 'toy:8b', 'org/toy'].map(taggedName)).toEqual([
-    'toy:latest',
-    'toy:latest',
-    'toy:8b',
-    'org/toy:latest',
-  ]);
-  expect(['toy', 'toy:latest', 'toy:8b'].map(untaggedName)).toEqual(['toy', 'toy', 'toy:8b']);
-});
 
 it('a model is listed by its name, and its digest changes with the served model', () => {
   const entry = listEntry(facts);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { abilities } from '../../models/abilities.ts';
+import { taggedName } from '../../models/tagged-names.ts';
 
 type Capabilities = Readonly<Record<string, boolean>>;
 
 /** The version of Ollama whose API Conch implements. Clients check it for supported fields. */
-export const ollamaVersion = '0.13.0';
+export const ollamaVersion = '0.13.4';
 
 /** Facts about a model, loaded or not. */
 export interface ModelFacts {
@@ -19,19 +20,6 @@ export interface ModelFacts {
   readonly kind?: string | undefined;
   /** Tokens of prompt and response together. */
   readonly contextLength?: number | undefined;
-}
-
-/** The tag that Ollama adds to a name without one. */
-const usualTag = ':latest';
-
-/** A name as Ollama lists it, always with a tag: clients complete their names and look them up in the list. */
-export function taggedName(name: string): string {
-  return name.includes(':') ? name : name + usualTag;
-}
-
-/** The name without Ollama's default tag, for names that are not served as sent. */
-export function untaggedName(name: string): string {
-  return name.endsWith(usualTag) ? name.slice(0, -usualTag.length) : name;
 }
 
 /** A model in the response of GET /api/tags. The size of its files is unknown. */

@@ -105,11 +105,6 @@ export const showEndpoint: Endpoint<ModelServices & RequestServices> = {
 
 /** Endpoints that change models. They are not supported; their error says what to do instead. */
 export const refusedEndpoints: readonly Endpoint<unknown>[] = [
-  refused(
-    'POST',
-    '/api/pull',
-    'Models come from the Triton servers: add one to their model repository, or start Conch with --model',
-  ),
   refused('POST', '/api/push', 'Conch does not publish models'),
   refused(
     'POST',

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { type RequestServices, readRequest } from '../../http/read-request.ts';
 import { isJsonObject } from '../../json-object.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
+import { servedName } from '../../models/tagged-names.ts';
 import { unknownField } from '../../requests/fields.ts';
-import { untaggedName } from './model-entries.ts';
 import { type Options, unknownOptions } from './options.ts';
 
 /** Reads a request: `model` is the name that the client sent, `body.model` the served name. */
@@ -29,9 +29,7 @@ export function replaceModelName(request: FastifyRequest, models: Pick<ModelRegi
   const { model, name: legacyName, ...others } = isJsonObject(body) ? body : {};
   const name = model ?? legacyName;
   if (typeof name !== 'string') return '';
-  const untagged = untaggedName(name);
-  const servedName = untagged === name || models.targets().has(name) ? name : untagged;
   const nameField = model === undefined || legacyName === undefined ? {} : { name: legacyName };
-  request.body = { ...others, ...nameField, model: servedName };
+  request.body = { ...others, ...nameField, model: servedName(name, models) };
   return name;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
 import { mostMessages } from '../../requests/chat-request.ts';
 import { mostInputs } from '../../requests/embedding-request.ts';
-import { list, unsupportedField } from '../../requests/fields.ts';
+import { ignoredField, list, unsupportedField } from '../../requests/fields.ts';
 import { toolFields } from '../../requests/tools.ts';
 import { images, message } from './messages.ts';
 import { options } from './options.ts';
@@ -93,4 +93,11 @@ export const OllamaShowRequest = z.object({
   system: unsupportedField('not supported; /api/show describes the model as it is served', ['']),
   template: unsupportedField('not supported; /api/show describes the model as it is served', ['']),
   options: unsupportedField('not supported; /api/show describes the model as it is served'),
+});
+
+/** The body of POST /api/pull. */
+export const OllamaPullRequest = z.object({
+  model,
+  stream: flag,
+  insecure: ignoredField('nothing is downloaded', [false]),
 });

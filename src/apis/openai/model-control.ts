@@ -7,6 +7,7 @@ import { ProgressEvents } from '../../http/progress-events.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelControl } from '../../models/model-control.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
+import { servedName } from '../../models/tagged-names.ts';
 import { describeModel, describeName, modelPaths, modelSchema, restOfPath } from './models.ts';
 
 /** What loading and unloading need. */
@@ -36,9 +37,10 @@ export const modelControlEndpoint: Endpoint<ControlServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const rest = restOfPath(request);
-    const { model, order } = /^(?<model>.+)\/(?<order>load|unload)\/?$/.exec(rest)?.groups ?? {};
-    checkModel(request, model ?? rest);
-    if (model === undefined) return describeModel(await listedModel(services.models, rest));
+    const { named, order } = /^(?<named>.+)\/(?<order>load|unload)\/?$/.exec(rest)?.groups ?? {};
+    const model = servedName(named ?? rest, services.models);
+    checkModel(request, model);
+    if (order === undefined) return describeModel(await listedModel(services.models, model));
     checkManages(request);
     request.model = model;
     return change(services, { model, order: order as Order }, request, reply);

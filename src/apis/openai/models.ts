@@ -8,6 +8,7 @@ import { contractName } from '../../models/abilities.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
+import { servedName } from '../../models/tagged-names.ts';
 
 /** OpenAI's path and the shorter one. */
 const paths = ['/v1/models', '/models'];
@@ -71,10 +72,10 @@ export const modelEndpoint: Endpoint<ModelServices> = {
   group: 'model-repository',
   operations: [{ tag: 'models', summary: 'Describes a model.', response: modelSchema }],
   handler: (services) => async (request) => {
-    const name = restOfPath(request);
+    const { models } = services;
+    const name = servedName(restOfPath(request), models);
     checkModel(request, name);
     const isUnloaded = loadableNames(request, services).includes(name);
-    const { models } = services;
     return isUnloaded ? describeName(models, name, 'unloaded') : describeModel(await listedModel(models, name));
   },
 };

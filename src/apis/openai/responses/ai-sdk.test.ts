@@ -12,6 +12,7 @@ import { newResponseId } from './item-ids.ts';
 import { ResponseEvents } from './response-events.ts';
 import { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
+import { toolsetOf } from './toolset.ts';
 
 const usage: GenerateEvent = { type: 'usage', promptTokens: 3, completionTokens: 2 };
 const responses: GenerateEvent[][] = [
@@ -36,9 +37,12 @@ function provider() {
     );
     const own = storedInput(request, { id, references });
     const events = responses[chats.length] ?? [];
-    chats.push(toChat(request, conversationOf(request, { earlier: [], own })).request.messages);
+    const items = conversationOf(request, { earlier: [], own });
+    const tools = toolsetOf(request, items);
+    chats.push(toChat(request, { items, tools }).request.messages);
     const writer = new ResponseEvents({
       head: { id, created: 1000, request },
+      tools,
       tokenText: plainTokenText,
       now: () => 1001,
     });

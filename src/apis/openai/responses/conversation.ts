@@ -71,7 +71,8 @@ function outputOf(response: Readonly<Record<string, unknown>>): InputItem[] {
 }
 
 function storedItemOf(item: InputItem, id: string): StoredItem {
-  const withId = { ...item, id, ...(item.type === 'reasoning' ? {} : { status: item.status ?? 'completed' }) };
+  const hasStatus = item.type !== 'reasoning' && item.type !== 'additional_tools';
+  const withId = { ...item, id, ...(hasStatus ? { status: item.status ?? 'completed' } : {}) } as StoredItem;
   if (withId.type !== 'message' || typeof withId.content !== 'string') return withId;
   const text = withId.content;
   const part =

@@ -5,12 +5,15 @@ import { runInto } from '../../../generate/run-into.ts';
 import type { Endpoint } from '../../../http/api.ts';
 import { contextFor, takeOver } from '../../../http/model-requests.ts';
 import { readRequest, reportIgnored } from '../../../http/read-request.ts';
-import { countChoices, countItems, countStop, countTools } from '../../../http/request-limits.ts';
+import { countChoices, countItems, countStop } from '../../../http/request-limits.ts';
+import { requestSignal } from '../../../http/request-signal.ts';
 import { sendResponse } from '../../../http/send-response.ts';
+import { sendTexts, textsOf } from '../../../http/send-texts.ts';
 import { estimateWith } from '../../../http/token-estimate.ts';
 import type { RequestRecord } from '../../../request-watch.ts';
 import type { BackgroundWork, StorableResponse } from '../../../responses/growing-response.ts';
 import { collectResponse } from './collect-response.ts';
+import { countAllTools } from './count-tools.ts';
 import { ResponseEvents } from './response-events.ts';
 import { type ResponseJob, responseJob, type StartedResponse, startResponse } from './response-job.ts';
 import { ResponsesRequest } from './responses-request.ts';
@@ -23,7 +26,7 @@ export const responsesEndpoint: Endpoint<ResponseServices> = {
   paths: ['/v1/responses'],
   group: 'inference',
   operation: 'chat',
-  limits: [countItems, countTools, countStop, countChoices],
+  limits: [countItems, countAllTools, countStop, countChoices],
   estimate: estimateWith((fields) => fields['max_output_tokens']),
   operations: [
     {
@@ -59,7 +62,7 @@ interface ResponseContext {
 }
 
 /** Handles a request that waits for its response. */
-function respond(
+async function respond(
   job: ResponseJob,
   reply: FastifyReply,
   { services, ignoredFields }: ResponseContext,
@@ -69,26 +72,53 @@ function respond(
   const isStored = job.request.store ?? true;
   const store = (growing: StorableResponse) => (isStored ? keeper.keep(growing, job) : Promise.resolve());
   let rename: StartedResponse['rename'] = (error) => error;
-  return sendResponse(request, reply, {
-    ignoredFields,
-    idOf: () => job.options.head.id,
-    begin: async (signal) => {
-      const started = await startResponse(job, contextFor(request, services.generate), signal);
-      ({ rename } = started);
-      return started.response;
-    },
-    writer: () => {
-      const events = new ResponseEvents(job.options);
-      return new StoringWriter({ events, store: () => store(events), rename });
-    },
-    whole: async ({ generation }) => {
-      const response = await collectResponse(generation, job.options).catch((error: unknown) => {
-        throw rename(ApiError.from(error));
-      });
-      await store(response);
-      return response.response();
-    },
-  });
+  let hasStarted = false;
+  const writerOf = (): StoringWriter => {
+    const events = new ResponseEvents(job.options);
+    return new StoringWriter({ events, store: () => store(events), rename });
+  };
+  try {
+    return await sendResponse(request, reply, {
+      ignoredFields,
+      idOf: () => job.options.head.id,
+      begin: async (signal) => {
+        const started = await startResponse(job, contextFor(request, services.generate), signal);
+        ({ rename } = started);
+        hasStarted = true;
+        return started.response;
+      },
+      writer: writerOf,
+      whole: async ({ generation }) => {
+        const response = await collectResponse(generation, job.options);
+        await store(response);
+        return response.response();
+      },
+    });
+  } catch (error) {
+    const failure = rename(ApiError.from(error));
+    if (!job.request.stream || failure.code !== 'context_length_exceeded') throw failure;
+    rename = (renamed) => renamed;
+    if (!hasStarted) reportIgnored(request, reply, ignoredFields);
+    return sendFailed(job, reply, { failure, writer: writerOf() });
+  }
+}
+
+interface FailedStream {
+  readonly failure: ApiError;
+  readonly writer: StoringWriter;
+}
+
+/** Streams a response that has failed. Agents read this code inside the stream only, and then shorten their input. */
+async function sendFailed(job: ResponseJob, reply: FastifyReply, { failure, writer }: FailedStream) {
+  const { request } = reply;
+  request.watch.setResponseId(job.options.head.id);
+  request.error = failure;
+  const texts = async function* (): AsyncGenerator<string> {
+    yield writer.begin([]);
+    yield await writer.fail(failure);
+  };
+  await sendTexts(reply, textsOf(texts()), requestSignal(reply));
+  return reply;
 }
 
 /** Responds at once, and generates the response in the background. */
@@ -137,8 +167,8 @@ async function respondInBackground(
 
 /** The same job, streamed, so that clients can follow it. Not if the generation may be retried. */
 function asStream(job: ResponseJob): ResponseJob {
-  const { text, tools } = job.request;
-  const mayRetry = (text?.format && text.format.type !== 'text') || tools?.length;
+  const { text } = job.request;
+  const mayRetry = (text?.format && text.format.type !== 'text') || job.tools.size > 0;
   return mayRetry ? job : { ...job, request: { ...job.request, stream: true } };
 }
 

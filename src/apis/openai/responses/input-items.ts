@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mostMessages } from '../../../requests/chat-request.ts';
-import { list, unsupportedField } from '../../../requests/fields.ts';
+import { list, unsupportedField, withIgnoredParts } from '../../../requests/fields.ts';
+import { ignoredPartsOf, toolList } from './tool-fields.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
 
@@ -56,8 +57,18 @@ const text = (error: string) => ({ error: `must be a string or an array of ${err
 const id = z.string().min(1).nullish();
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 const callId = z.string().min(1);
+const output = z.union([z.string(), list(outputPart, { least: 1, most: mostMessages })], text('content parts'));
 
-const itemTypes = ['message', 'reasoning', 'function_call', 'function_call_output', 'item_reference'];
+const itemTypes = [
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'additional_tools',
+  'item_reference',
+];
 const item = z.discriminatedUnion(
   'type',
   [
@@ -85,6 +96,7 @@ const item = z.discriminatedUnion(
       id,
       call_id: callId,
       name: z.string().min(1),
+      namespace: z.string().nullish(),
       arguments: z.string(),
       status,
     }),
@@ -92,9 +104,20 @@ const item = z.discriminatedUnion(
       type: z.literal('function_call_output'),
       id,
       call_id: callId,
-      output: z.union([z.string(), list(outputPart, { least: 1, most: mostMessages })], text('content parts')),
+      output,
       status,
     }),
+    z.looseObject({
+      type: z.literal('custom_tool_call'),
+      id,
+      call_id: callId,
+      name: z.string().min(1),
+      namespace: z.string().nullish(),
+      input: z.string(),
+      status,
+    }),
+    z.looseObject({ type: z.literal('custom_tool_call_output'), id, call_id: callId, output, status }),
+    z.looseObject({ type: z.literal('additional_tools'), id, tools: toolList }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1) }),
   ],
   { error: `type must be one of ${itemTypes.join(', ')}` },
@@ -108,7 +131,24 @@ function withType(value: unknown): unknown {
 }
 
 /** The items of a request's input. */
-export const inputItems = list(z.preprocess(withType, offered(itemTypes, 'items', item)), { most: mostMessages });
+const inputItems = list(z.preprocess(withType, offered(itemTypes, 'items', item)), { most: mostMessages });
+
+/** The input of a request: a text or items. */
+export const input = withIgnoredParts(
+  z.union([z.string(), inputItems], { error: 'must be a string or an array of items' }),
+  (value) =>
+    (Array.isArray(value) ? value : []).flatMap((item: unknown, at) =>
+      toolsOf(item).flatMap((tool, index) =>
+        ignoredPartsOf(tool).map(({ path, reason }) => ({ path: `[${at}].tools[${index}]${path}`, reason })),
+      ),
+    ),
+);
+
+/** The tools of an item that adds some. */
+function toolsOf(item: unknown): readonly unknown[] {
+  const { type, tools } = (item ?? {}) as { readonly type?: unknown; readonly tools?: unknown };
+  return type === 'additional_tools' && Array.isArray(tools) ? tools : [];
+}
 
 export type ContentPart = z.output<typeof part>;
 /** An item as a request may send it. */

@@ -5,7 +5,7 @@ import { constant, object, whole } from '../../../http/openapi/schema-parts.ts';
 import { readRequest, reportIgnored } from '../../../http/read-request.ts';
 import { requestSignal } from '../../../http/request-signal.ts';
 import { responsesEndpoint } from './create.ts';
-import { renameError } from './rename-error.ts';
+import { renameError, renameField } from './rename-error.ts';
 import { responseJob } from './response-job.ts';
 import { ResponsesRequest } from './responses-request.ts';
 import type { ResponseServices } from './stored.ts';
@@ -33,11 +33,12 @@ export const inputTokensEndpoint: Endpoint<ResponseServices> = {
   handler: (services) => async (request, reply) => {
     const { keeper } = services.responses;
     const { request: body, ignoredFields } = await readRequest(ResponsesRequest, request, reply, services);
-    const { items } = await responseJob(body, { owner: request.owner, keeper });
-    const { request: translated, origins } = toChat(body, items);
+    const { items, tools } = await responseJob(body, { owner: request.owner, keeper });
+    const { request: translated, origins } = toChat(body, { items, tools });
     try {
       const { tokens, ignored } = await countPrompt(translated, services.generate, requestSignal(reply));
-      reportIgnored(request, reply, [...ignoredFields, ...ignored]);
+      const renamed = ignored.map((field) => renameField(field, origins));
+      reportIgnored(request, reply, [...ignoredFields, ...renamed]);
       return { object: 'response.input_tokens', input_tokens: tokens };
     } catch (error) {
       throw renameError(ApiError.from(error), origins);

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', function_call_output: 'fco' } as const;
+const prefixes = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
+  additional_tools: 'at',
+} as const;
 
 /** The kinds of items that have an id of their own. */
 export type ItemType = keyof typeof prefixes;
 
 const responsePrefix = 'resp_';
-const itemPattern = /^(?:msg|rs|fc|fco)_([0-9a-f]{32})[io]\d+$/;
+const itemPattern = new RegExp(`^(?:${Object.values(prefixes).join('|')})_([0-9a-f]{32})[io]\\d+$`);
 
 /** A new id of a response: the prefix and 32 letters or digits. */
 export function newResponseId(): string {

@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../../requests/chat-request.ts';
 import type { ConversationItem } from './conversation.ts';
 import type { ContentPart, InputItem } from './input-items.ts';
 import { unpackReasoning } from './packed-reasoning.ts';
+import { flatName } from './toolset.ts';
 
 /** The request fields that a chat message comes from, to rename the field of an error. */
 export interface MessageOrigin {
@@ -12,6 +13,8 @@ export interface MessageOrigin {
   /** The paths of its tool calls. */
   readonly calls: readonly string[];
 }
+
+type PastCall = InputItem & { type: 'function_call' | 'custom_tool_call' };
 
 type ChatContent = string | { type: string; [field: string]: unknown }[];
 
@@ -41,13 +44,19 @@ export class MessageBuilder {
         this.#reason(reasoningOf(item, path), path);
         break;
       case 'function_call':
-        this.#call(item, path);
+        this.#call(item, item.arguments, path);
+        break;
+      case 'custom_tool_call':
+        this.#call(item, JSON.stringify({ input: item.input }), path);
         break;
       case 'function_call_output':
+      case 'custom_tool_call_output':
         this.#message(
           { role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) },
           originOf(path, 'output'),
         );
+        break;
+      case 'additional_tools':
         break;
     }
   }
@@ -87,9 +96,9 @@ export class MessageBuilder {
     turn.reasoning += turn.reasoning === '' ? text : `\n${text}`;
   }
 
-  #call({ call_id: id, name, arguments: args }: InputItem & { type: 'function_call' }, path: string): void {
+  #call({ call_id: id, name, namespace }: PastCall, json: string, path: string): void {
     const turn = this.#open(path);
-    turn.calls.push({ id, type: 'function', function: { name, arguments: args } });
+    turn.calls.push({ id, type: 'function', function: { name: flatName(name, namespace), arguments: json } });
     turn.callPaths.push(path);
   }
 

@@ -48,10 +48,24 @@ export interface CallItem {
   arguments: string;
   readonly call_id: string;
   readonly name: string;
+  /** Only of a tool in a namespace. */
+  readonly namespace?: string;
+}
+
+/** A call of a tool whose input is plain text. */
+export interface CustomCallItem {
+  readonly id: string;
+  readonly type: 'custom_tool_call';
+  status: ItemStatus;
+  readonly call_id: string;
+  input: string;
+  readonly name: string;
+  /** Only of a tool in a namespace. */
+  readonly namespace?: string;
 }
 
 /** An item of a response, while it grows and when it is done. */
-export type OutputItem = MessageItem | ReasoningItem | CallItem;
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem;
 
 export function newMessage(id: string): MessageItem {
   const part: TextPart = { type: 'output_text', annotations: [], logprobs: [], text: '' };
@@ -69,8 +83,21 @@ export function newReasoning(id: string, { isPacked }: { readonly isPacked: bool
   };
 }
 
-export function newCall(id: string, call: { readonly id: string; readonly name: string }): CallItem {
-  return { id, type: 'function_call', status: 'in_progress', arguments: '', call_id: call.id, name: call.name };
+/** The call of a tool, by the tool's own name. */
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+export function newCall(id: string, { id: callId, name, namespace }: Call): CallItem {
+  const member = namespace === undefined ? {} : { namespace };
+  return { id, type: 'function_call', status: 'in_progress', arguments: '', call_id: callId, name, ...member };
+}
+
+export function newCustomCall(id: string, { id: callId, name, namespace }: Call): CustomCallItem {
+  const member = namespace === undefined ? {} : { namespace };
+  return { id, type: 'custom_tool_call', status: 'in_progress', call_id: callId, input: '', name, ...member };
 }
 
 /** The bytes of a part of a character may be unknown; OpenAI's clients insist on a list. */

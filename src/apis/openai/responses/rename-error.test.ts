@@ -5,6 +5,7 @@ import { conversationOf, storedInput } from './conversation.ts';
 import { renameError } from './rename-error.ts';
 import { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
+import { toolsetOf } from './toolset.ts';
 
 const { request } = parseRequest(ResponsesRequest, {
   model: 'toy',
@@ -26,7 +27,8 @@ const { request } = parseRequest(ResponsesRequest, {
 });
 const earlier = [{ input: [{ type: 'message', role: 'user', content: 'Q' }], response: { output: [] } }];
 const own = storedInput(request, { id: `resp_${'a'.repeat(32)}` });
-const { origins } = toChat(request, conversationOf(request, { earlier, own }));
+const items = conversationOf(request, { earlier, own });
+const { origins } = toChat(request, { items, tools: toolsetOf(request, items) });
 
 describe('renameError', () => {
   it.each([

@@ -8,6 +8,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^response_format\b/, 'text.format'],
   [/^(?:max_completion_tokens|max_tokens)\b/, 'max_output_tokens'],
   [/^reasoning_effort\b/, 'reasoning.effort'],
+  [/^verbosity\b/, 'text.verbosity'],
   [/^(tools\[\d+\])\.function\b/, '$1'],
   [/^tool_choice\.allowed_tools\b/, 'tool_choice'],
   [/^tool_choice\.function\b/, 'tool_choice'],
@@ -15,14 +16,34 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^(?:messages|prompt)$/, 'input'],
 ];
 
+/** Where the parts of a chat request come from in the client's request. */
+export interface RequestOrigins {
+  readonly messages: readonly MessageOrigin[];
+  /** The path of each tool. */
+  readonly tools: readonly string[];
+}
+
 /** Renames the field of a chat error to its name in the client's request. */
-export function renameError(error: ApiError, origins: readonly MessageOrigin[]): ApiError {
-  return renamedError(error, (field) => inputPath(field, origins) ?? renamedField(field));
+export function renameError(error: ApiError, origins: RequestOrigins): ApiError {
+  return renamedError(error, (field) => renameField(field, origins));
+}
+
+/** The name in the client's request of a field of the chat request. */
+export function renameField(field: string, { messages, tools }: RequestOrigins): string {
+  return inputPath(field, messages) ?? toolPath(field, tools) ?? renamedField(field);
 }
 
 function renamedField(param: string): string {
   const found = names.find(([pattern]) => pattern.test(param));
   return found ? param.replace(found[0], found[1]) : param;
+}
+
+/** The path of a field of a tool; undefined for other fields. */
+function toolPath(param: string, tools: readonly string[]): string | undefined {
+  const [, index, rest = ''] = /^tools\[(\d+)\](?:\.function\b)?(.*)$/.exec(param) ?? [];
+  const path = index === undefined ? undefined : tools[Number(index)];
+  if (path === undefined) return undefined;
+  return path.endsWith(']') ? path + rest : path;
 }
 
 /** The input path of a field of a chat message; undefined for other fields. */

@@ -2,14 +2,28 @@ import type { TokenLogprob } from '../../../contracts/contract.ts';
 import type { EventFold, OtherEvent, TokenUsage, ToolCallDelta } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { TokenText } from '../../../http/logprobs.ts';
+import { CustomInput } from './custom-input.ts';
 import { type ItemType, itemId } from './item-ids.ts';
-import { newCall, newMessage, newReasoning, type OutputItem, type TextLogprob, textLogprobs } from './output-items.ts';
+import {
+  type CallItem,
+  type CustomCallItem,
+  newCall,
+  newCustomCall,
+  newMessage,
+  newReasoning,
+  type OutputItem,
+  type TextLogprob,
+  textLogprobs,
+} from './output-items.ts';
 import { packReasoning } from './packed-reasoning.ts';
 import { type ResponseHead, type ResponseObject, type ResponseState, responseObject } from './response-object.ts';
+import type { Toolset } from './toolset.ts';
 
 /** What a response needs beside its events. */
 export interface ResponseOptions {
   readonly head: ResponseHead;
+  /** The tools that the model may call. */
+  readonly tools: Pick<Toolset, 'called'>;
   readonly tokenText: TokenText;
   /** Seconds since 1970. */
   now(): number;
@@ -30,6 +44,8 @@ export class ResponseBuilder implements EventFold {
   readonly #output: OutputItem[] = [];
   /** The last item, while it may grow. */
   #open: OutputItem | undefined;
+  /** The input of the open item, if it is the call of a custom tool. */
+  #input = new CustomInput();
   /** The logprobs of tokens whose text is still held back. */
   #waiting: TokenLogprob[] = [];
   #isCut = false;
@@ -124,13 +140,22 @@ export class ResponseBuilder implements EventFold {
   }
 
   #call({ id, name, arguments: fragment }: ToolCallDelta): void {
-    const open =
-      id !== undefined && name !== undefined
-        ? this.#add(newCall(this.#newId('function_call'), { id, name }))
-        : this.#open;
-    if (fragment === '' || open?.type !== 'function_call') return;
-    open.arguments += fragment;
-    this.#listener?.grew(open, fragment, undefined);
+    const open = id !== undefined && name !== undefined ? this.#add(this.#newCall(id, name)) : this.#open;
+    if (open?.type === 'function_call') this.#grow(open, fragment);
+    else if (open?.type === 'custom_tool_call') this.#grow(open, this.#input.push(fragment));
+  }
+
+  #newCall(id: string, calledName: string): CallItem | CustomCallItem {
+    const { type, name, namespace } = this.#options.tools.called(calledName) ?? { type: 'function', name: calledName };
+    if (type === 'function') return newCall(this.#newId('function_call'), { id, name, namespace });
+    return newCustomCall(this.#newId('custom_tool_call'), { id, name, namespace });
+  }
+
+  #grow(call: CallItem | CustomCallItem, text: string): void {
+    if (text === '') return;
+    if (call.type === 'function_call') call.arguments += text;
+    else call.input += text;
+    this.#listener?.grew(call, text, undefined);
   }
 
   /** A response that ends without text or tool calls gets an empty message, because clients expect one. */
@@ -148,6 +173,7 @@ export class ResponseBuilder implements EventFold {
   #add<Item extends OutputItem>(item: Item): Item {
     this.#close('completed');
     if (item.type !== 'message') this.#waiting = [];
+    if (item.type === 'custom_tool_call') this.#input = new CustomInput();
     this.#open = item;
     this.#output.push(item);
     this.#listener?.added(item, this.#output.length - 1);
@@ -157,6 +183,7 @@ export class ResponseBuilder implements EventFold {
   #close(status: 'completed' | 'incomplete'): void {
     const open = this.#open;
     if (!open) return;
+    if (open.type === 'custom_tool_call') this.#grow(open, this.#input.end());
     this.#open = undefined;
     this.#settle(open, status);
     this.#listener?.done(open, this.#output.length - 1);
@@ -170,6 +197,7 @@ export class ResponseBuilder implements EventFold {
 
   #settle(item: OutputItem, status: 'completed' | 'incomplete'): void {
     item.status = status;
+    if (item.type === 'custom_tool_call') item.input += this.#input.end();
     if (item.type === 'reasoning' && item.encrypted_content !== undefined)
       item.encrypted_content = packReasoning(item.content[0].text);
   }

@@ -93,13 +93,83 @@ describe('a streamed response', () => {
 
   it.each([
     ['rate_limit_exceeded', 'rate_limit_exceeded'],
-    ['context_length_exceeded', 'invalid_prompt'],
+    ['invalid_request', 'invalid_prompt'],
     ['deadline_exceeded', 'server_error'],
   ] as const)('that fails with %s says %s', (code, expected) => {
     const writer = new ResponseEvents(optionsOf());
     writer.begin([]);
     writer.fail(new ApiError(code, 'No.'));
     expect(writer.response().error).toEqual({ code: expected, message: 'No.' });
+  });
+
+  it('that exceeds the context length says so, and in which field', () => {
+    const writer = new ResponseEvents(optionsOf());
+    writer.begin([]);
+    writer.fail(new ApiError('context_length_exceeded', 'Too long.', { param: 'input' }));
+    expect(writer.response().error).toEqual({ code: 'context_length_exceeded', message: 'Too long.', param: 'input' });
+  });
+
+  it('calls tools by their own names, custom ones with their input as text', () => {
+    const tools = [
+      { type: 'custom', name: 'patch' },
+      { type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'wait' }] },
+      { type: 'web_search' },
+    ];
+    const writer = new ResponseEvents(optionsOf({ tools }));
+    const delta = (index: number, json: string, made: object = {}): GenerateEvent => ({
+      type: 'tool-call-delta',
+      choice: 0,
+      index,
+      arguments: json,
+      ...made,
+    });
+    const events = [
+      delta(0, '', { id: 'call_1', name: 'patch' }),
+      delta(0, '{"input": "a\\'),
+      delta(0, 'nb"}'),
+      delta(1, '{}', { id: 'call_2', name: 'agents__wait' }),
+      delta(2, '{"x":1}', { id: 'call_3', name: 'patch' }),
+    ];
+    const streamed = [writer.begin(events), writer.write(finish('tool_calls')), writer.end()].join('');
+    const sent = streamed
+      .split('\n\n')
+      .filter((event) => event !== '')
+      .map((event) => JSON.parse(event.slice(event.indexOf('data: ') + 6)) as Record<string, unknown>);
+    const first = { id: `ctc_${hex}o0`, type: 'custom_tool_call', call_id: 'call_1', name: 'patch' };
+    const second = { id: `fc_${hex}o1`, type: 'function_call', call_id: 'call_2', name: 'wait', namespace: 'agents' };
+    const third = { id: `ctc_${hex}o2`, type: 'custom_tool_call', call_id: 'call_3', name: 'patch' };
+    const added = 'response.output_item.added';
+    const done = 'response.output_item.done';
+    const input = 'response.custom_tool_call_input';
+    const started = { status: 'in_progress' };
+    const ended = { status: 'completed' };
+    const at = (index: number, { id }: { readonly id: string }) => ({ item_id: id, output_index: index });
+    expect(sent.slice(2, -1)).toEqual(
+      [
+        { type: added, output_index: 0, item: { ...first, ...started, input: '' } },
+        { type: `${input}.delta`, ...at(0, first), delta: 'a' },
+        { type: `${input}.delta`, ...at(0, first), delta: '\nb' },
+        { type: `${input}.done`, ...at(0, first), input: 'a\nb' },
+        { type: done, output_index: 0, item: { ...first, ...ended, input: 'a\nb' } },
+        { type: added, output_index: 1, item: { ...second, ...started, arguments: '' } },
+        { type: 'response.function_call_arguments.delta', ...at(1, second), delta: '{}' },
+        { type: 'response.function_call_arguments.done', ...at(1, second), name: 'wait', arguments: '{}' },
+        { type: done, output_index: 1, item: { ...second, ...ended, arguments: '{}' } },
+        { type: added, output_index: 2, item: { ...third, ...started, input: '' } },
+        { type: `${input}.delta`, ...at(2, third), delta: '{"x":1}' },
+        { type: `${input}.done`, ...at(2, third), input: '{"x":1}' },
+        { type: done, output_index: 2, item: { ...third, ...ended, input: '{"x":1}' } },
+      ].map((event, index) => ({ ...event, sequence_number: index + 2 })),
+    );
+    expect(writer.response().tools).toEqual([
+      { type: 'custom', description: null, name: 'patch', format: { type: 'text' } },
+      {
+        type: 'namespace',
+        description: null,
+        name: 'agents',
+        tools: [{ type: 'function', description: null, name: 'wait', parameters: null, strict: null }],
+      },
+    ]);
   });
 
   it('that is cancelled keeps what there was', () => {

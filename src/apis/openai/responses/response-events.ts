@@ -11,6 +11,7 @@ const deltaTypes = {
   message: 'response.output_text.delta',
   reasoning: 'response.reasoning_text.delta',
   function_call: 'response.function_call_arguments.delta',
+  custom_tool_call: 'response.custom_tool_call_input.delta',
 } as const;
 
 /** Writes a response as typed server-sent events, numbered from 0. A plain delta is its text between prepared pieces. */
@@ -94,12 +95,10 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
   }
 
   added(item: OutputItem, index: number): void {
-    const bare = item.type === 'function_call' ? item : { ...item, content: [] };
-    this.#event('response.output_item.added', { output_index: index, item: bare });
-    const isCall = item.type === 'function_call';
+    const isCall = item.type === 'function_call' || item.type === 'custom_tool_call';
+    this.#event('response.output_item.added', { output_index: index, item: isCall ? item : { ...item, content: [] } });
     this.#location = { item_id: item.id, output_index: index, ...(isCall ? {} : { content_index: 0 }) };
-    if (item.type !== 'function_call')
-      this.#event('response.content_part.added', { ...this.#location, part: item.content[0] });
+    if (!isCall) this.#event('response.content_part.added', { ...this.#location, part: item.content[0] });
     const type = deltaTypes[item.type];
     const location = JSON.stringify(this.#location).slice(1, -1);
     const after = item.type === 'message' ? ',"logprobs":[]}\n\n' : '}\n\n';
@@ -137,6 +136,9 @@ export class ResponseEvents implements ResponseWriter, OutputListener {
           name: item.name,
           arguments: item.arguments,
         });
+        break;
+      case 'custom_tool_call':
+        this.#event('response.custom_tool_call_input.done', { ...location, input: item.input });
         break;
     }
     this.#event('response.output_item.done', { output_index: index, item });

@@ -15,11 +15,11 @@ import {
 } from './conversation.ts';
 import type { InputItem } from './input-items.ts';
 import { newResponseId } from './item-ids.ts';
-import type { MessageOrigin } from './messages.ts';
-import { renameError } from './rename-error.ts';
+import { renameError, renameField } from './rename-error.ts';
 import type { ResponseOptions } from './response-builder.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
+import { type Toolset, toolsetOf } from './toolset.ts';
 import { withTruncation } from './truncation.ts';
 
 /** A request for a response, with everything that it refers to. */
@@ -31,6 +31,7 @@ export interface ResponseJob {
   readonly input: readonly StoredItem[];
   /** The whole conversation. */
   readonly items: readonly ConversationItem[];
+  readonly tools: Toolset;
 }
 
 /** Loads the previous responses and the items that a request refers to. */
@@ -44,13 +45,17 @@ export async function responseJob(
   const input = storedInput(request, { id, references });
   const previous = request.previous_response_id;
   const earlier = previous ? await keeper.conversation(owner, previous) : [];
+  const items = conversationOf(request, { earlier, own: input });
+  const tools = toolsetOf(request, items);
   return {
     request,
     owner,
     input,
-    items: conversationOf(request, { earlier, own: input }),
+    items,
+    tools,
     options: {
       head: { id, created: now(), request },
+      tools,
       tokenText: request.return_tokens_as_token_ids ? idTokenText : plainTokenText,
       now,
     },
@@ -95,28 +100,23 @@ export interface StartedResponse {
 
 /** Starts the generation. Drops the oldest items of a conversation that is too long, if the request allows it. */
 export function startResponse(
-  { request, items }: Pick<ResponseJob, 'request' | 'items'>,
+  { request, items, tools }: Pick<ResponseJob, 'request' | 'items' | 'tools'>,
   context: GenerateContext,
   signal: Signal,
 ): Promise<StartedResponse> {
   const mayCut = request.truncation === 'auto';
   const attempt = async (remaining: readonly ConversationItem[]): Promise<StartedResponse> => {
-    const { request: translated, origins } = toChat(request, remaining);
-    const rename = renamer(origins);
+    const { request: translated, origins } = toChat(request, { items: remaining, tools });
+    const rename = (error: ApiError): ApiError => renameError(error, origins);
     try {
       const response = await chat(translated, context, signal);
+      const ignored = response.ignored.map((field) => renameField(field, origins));
       // Some backends reject a prompt that is too long only with their first response.
-      return {
-        response: mayCut ? { ...response, generation: await startedGeneration(response.generation) } : response,
-        rename,
-      };
+      const generation = mayCut ? await startedGeneration(response.generation) : response.generation;
+      return { response: { ...response, generation, ignored }, rename };
     } catch (error) {
       throw rename(ApiError.from(error));
     }
   };
   return mayCut ? withTruncation(items, attempt) : attempt(items);
-}
-
-function renamer(origins: readonly MessageOrigin[]): StartedResponse['rename'] {
-  return (error) => renameError(error, origins);
 }

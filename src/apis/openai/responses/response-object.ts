@@ -2,6 +2,7 @@ import type { TokenUsage } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { OutputItem } from './output-items.ts';
 import type { ResponsesRequest } from './responses-request.ts';
+import type { CustomTool, FunctionTool, NamespaceTool, RequestTool } from './tool-fields.ts';
 
 /** What is known of a response before generation starts. */
 export interface ResponseHead {
@@ -50,15 +51,9 @@ export function responseObject({ id, created, request }: ResponseHead, state: Re
     service_tier: 'default',
     store: request.store ?? true,
     temperature: request.temperature ?? null,
-    text: { format: formatOf(request), verbosity: 'medium' },
+    text: { format: formatOf(request), verbosity: request.text?.verbosity ?? 'medium' },
     tool_choice: request.tool_choice ?? 'auto',
-    tools: (request.tools ?? []).map(({ name, description, parameters, strict }) => ({
-      type: 'function',
-      description: description ?? null,
-      name,
-      parameters: parameters ?? null,
-      strict: strict ?? null,
-    })),
+    tools: (request.tools ?? []).flatMap(toolObject),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? null,
     truncation: request.truncation ?? 'disabled',
@@ -77,6 +72,23 @@ function formatOf({ text }: ResponsesRequest): object {
   return { type: format.type, description: description ?? null, name, schema, strict: strict ?? false };
 }
 
+/** A tool that the model gets, with every member that OpenAI's clients expect. */
+function toolObject(tool: RequestTool): object[] {
+  const { type, name, description = null } = tool as RequestTool & { name?: string; description?: string | null };
+  switch (type) {
+    case 'function': {
+      const { parameters = null, strict = null } = tool as FunctionTool;
+      return [{ type, description, name, parameters, strict }];
+    }
+    case 'custom':
+      return [{ type, description, name, format: (tool as CustomTool).format ?? { type: 'text' } }];
+    case 'namespace':
+      return [{ type, description, name, tools: (tool as NamespaceTool).tools.flatMap(toolObject) }];
+    default:
+      return [];
+  }
+}
+
 function usageOf({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: TokenUsage) {
   return {
     input_tokens: promptTokens,
@@ -87,8 +99,9 @@ function usageOf({ promptTokens, completionTokens, cachedTokens, reasoningTokens
   };
 }
 
-/** Responses have codes of their own for failures. */
-function errorOf({ code, status, message }: ApiError): { code: string; message: string } {
+/** Responses have codes of their own for failures. Agents shorten a conversation that exceeds the context length. */
+function errorOf({ code, status, message, param }: ApiError): { code: string; message: string; param?: string | null } {
   if (code === 'rate_limit_exceeded') return { code, message };
+  if (code === 'context_length_exceeded') return { code, message, param };
   return { code: status < 500 ? 'invalid_prompt' : 'server_error', message };
 }

@@ -87,6 +87,11 @@ describe('a request for a response', () => {
     expect(parseRequest(ResponsesRequest, body)).toEqual({ request: body, ignoredFields: [] });
   });
 
+  it('reports hints that have no effect', () => {
+    const body = { ...base, reasoning: { context: 'all_turns' }, client_metadata: { session_id: 's' } };
+    expect(parseRequest(ResponsesRequest, body)).toMatchObject({ request: body, ignoredFields: ['reasoning.context'] });
+  });
+
   it('needs no input after another response', () => {
     expect(errorOf({ model: 'toy', previous_response_id: 'resp_1' })).toBeUndefined();
   });
@@ -96,7 +101,10 @@ describe('a request for a response', () => {
     [{ input: 5 }, invalid('input: must be a string or an array of items.')],
     [
       { input: [5] },
-      invalid('input[0]: type must be one of message, reasoning, function_call, function_call_output, item_reference.'),
+      invalid(
+        'input[0]: type must be one of message, reasoning, function_call, function_call_output, ' +
+          'custom_tool_call, custom_tool_call_output, additional_tools, item_reference.',
+      ),
     ],
     [
       { input: [{ role: 'tool', content: 'x' }] },
@@ -129,34 +137,32 @@ describe('a request for a response', () => {
       { input: [{ type: 'web_search_call', id: 'ws_1' }] },
       refusal(
         'input[0]: items of type "web_search_call" are not supported; send message, reasoning, function_call, ' +
-          'function_call_output, item_reference.',
+          'function_call_output, custom_tool_call, custom_tool_call_output, additional_tools, item_reference.',
       ),
     ],
-    ...['web_search', 'web_search_preview', 'file_search', 'code_interpreter', 'computer_use_preview', 'mcp', 'custom']
-      .concat(['image_generation', 'local_shell', 'shell', 'apply_patch', 'computer', 'namespace', 'tool_search'])
-      .flatMap((type): [object, string][] => [
-        [{ tools: [{ type }] }, refusal(`tools[0].type: tools of type "${type}" are not supported; send functions.`)],
-        [
-          { tool_choice: { type } },
-          refusal(`tool_choice.type: tools of type "${type}" are not supported; send functions.`),
-        ],
-      ]),
-    [{ tools: [{ type: 'function' }] }, invalid('tools[0].name: is required.')],
-    [{ tools: [{ name: 'f' }] }, invalid('tools[0].type: must be "function".')],
-    [{ tool_choice: 'any' }, invalid('tool_choice: must be none, auto, required, a named function or allowed_tools.')],
+    [{ tools: [{ type: 'custom' }] }, invalid('tools[0].name: is required.')],
     [
-      { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp', server_label: 'x' }] } },
-      refusal('tool_choice.tools[0].type: tools of type "mcp" are not supported; send functions.'),
+      { tools: [{ type: 'custom', name: 'f', format: { type: 'grammar', syntax: 'ebnf', definition: '' } }] },
+      invalid('tools[0].format.syntax: must be lark or regex.'),
     ],
+    [{ tools: [{ type: 'namespace', name: 'n' }] }, invalid('tools[0].tools: must be an array.')],
+    [
+      { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'a b' }] }] },
+      invalid('tools[0].tools[0].name: must be 1 to 64 letters, digits, dashes, dots or underscores.'),
+    ],
+    [
+      { input: [{ type: 'additional_tools', tools: [{ type: 'function' }] }] },
+      invalid('input[0].tools[0].name: is required.'),
+    ],
+    [{ input: [{ type: 'custom_tool_call', call_id: 'c', name: 'f' }] }, invalid('input[0].input: is required.')],
+    [{ tools: [{ type: 'function' }] }, invalid('tools[0].name: is required.')],
+    [{ tools: [{ name: 'f' }] }, invalid('tools[0].type: is required.')],
+    [{ tool_choice: 'any' }, invalid('tool_choice: must be none, auto, required, a named tool or allowed_tools.')],
     [{ text: { format: { type: 'xml' } } }, invalid('text.format.type: must be text, json_object or json_schema.')],
     [{ text: { format: { type: 'json_schema', schema: {} } } }, invalid('text.format.name: is required.')],
     [
       { text: { format: { type: 'json_schema', name: 'a' } } },
       invalid('text.format.schema: must be a JSON schema object.'),
-    ],
-    [
-      { text: { verbosity: 'low' } },
-      refusal('text.verbosity: not supported by the backend; describe the verbosity in the instructions.'),
     ],
     [{ reasoning: { summary: 'long' } }, invalid('reasoning.summary: must be auto, concise or detailed.')],
     [{ reasoning: { mode: 'pro' } }, refusal('reasoning.mode: must be standard; other modes are not supported.')],

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ChatRequest } from '../../../requests/chat-request.ts';
-import { list, unsupportedField } from '../../../requests/fields.ts';
+import { ignoredField, list, unsupportedField } from '../../../requests/fields.ts';
 import { samplingFields } from '../../../requests/sampling.ts';
 import { jsonSchema, structureFields } from '../../../requests/structure.ts';
-import { inputItems } from './input-items.ts';
+import { input } from './input-items.ts';
 import { toolFields } from './tool-fields.ts';
 
 const chat = ChatRequest.shape;
@@ -70,7 +70,7 @@ export const ResponsesRequest = z
     ...renamedFields,
     ...toolFields,
     model: chat.model,
-    input: z.union([z.string(), inputItems], { error: 'must be a string or an array of items' }).nullish(),
+    input: input.nullish(),
     instructions: z.string().nullish(),
     previous_response_id: z.string().min(1).nullish(),
     max_output_tokens: z.number().int().min(1).nullish(),
@@ -78,9 +78,7 @@ export const ResponsesRequest = z
     text: z
       .object({
         format: format.nullish(),
-        verbosity: unsupportedField('not supported by the backend; describe the verbosity in the instructions', [
-          'medium',
-        ]),
+        verbosity: z.string().nullish(),
       })
       .nullish(),
     reasoning: z
@@ -88,7 +86,7 @@ export const ResponsesRequest = z
         effort: chat.reasoning_effort,
         summary,
         generate_summary: summary,
-        context: unsupportedField("the model's chat template decides which earlier reasoning it includes", ['auto']),
+        context: ignoredField("the model's chat template decides which earlier reasoning it includes", ['auto']),
         mode: unsupportedField('must be standard; other modes are not supported', ['standard']),
       })
       .nullish(),
@@ -98,6 +96,7 @@ export const ResponsesRequest = z
     store: flag,
     background: flag,
 
+    client_metadata: z.looseObject({}).nullish(),
     safety_identifier: chat.safety_identifier,
     prompt_cache_key: chat.prompt_cache_key,
     prompt_cache_retention: chat.prompt_cache_retention,

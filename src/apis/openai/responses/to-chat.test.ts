@@ -9,6 +9,7 @@ import { newResponseId } from './item-ids.ts';
 import { ResponseBuilder } from './response-builder.ts';
 import { ResponsesRequest } from './responses-request.ts';
 import { toChat } from './to-chat.ts';
+import { toolsetOf } from './toolset.ts';
 
 function requestOf(body: object) {
   return parseRequest(ResponsesRequest, { model: 'toy', input: 'Hi', ...body }).request;
@@ -18,7 +19,8 @@ function requestOf(body: object) {
 function chatOf(body: object): Record<string, unknown> {
   const request = requestOf(body);
   const own = storedInput(request, { id: newResponseId() });
-  const chat = toChat(request, conversationOf(request, { earlier: [], own })).request;
+  const items = conversationOf(request, { earlier: [], own });
+  const chat = toChat(request, { items, tools: toolsetOf(request, items) }).request;
   // What it says must be a chat that the wire would take, but for images.
   if (!JSON.stringify(chat).includes('image_url')) parseRequest(ChatRequest, chat);
   return JSON.parse(JSON.stringify(chat)) as Record<string, unknown>;
@@ -278,6 +280,7 @@ describe('a conversation over several responses', () => {
   const id = newResponseId();
   const builder = new ResponseBuilder({
     head: { id, created: 1, request: first },
+    tools: toolsetOf(first, []),
     tokenText: plainTokenText,
     now: () => 2,
   });
@@ -305,7 +308,8 @@ describe('a conversation over several responses', () => {
     const next = requestOf({ instructions: 'New.', input: outputs, previous_response_id: id });
     const earlier = [{ input: storedInput(first, { id }), response }];
     const own = storedInput(next, { id: newResponseId() });
-    expect(toChat(next, conversationOf(next, { earlier, own })).request.messages).toEqual(expected);
+    const items = conversationOf(next, { earlier, own });
+    expect(toChat(next, { items, tools: toolsetOf(next, items) }).request.messages).toEqual(expected);
   });
 
   it('goes on from its output, sent back', () => {

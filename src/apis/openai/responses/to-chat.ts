@@ -1,20 +1,25 @@
 import { ApiError } from '../../../errors.ts';
 import type { ChatRequest } from '../../../requests/chat-request.ts';
 import type { ConversationItem } from './conversation.ts';
-import { MessageBuilder, type MessageOrigin } from './messages.ts';
+import { MessageBuilder } from './messages.ts';
+import type { RequestOrigins } from './rename-error.ts';
 import { chatFields, type ResponsesRequest, renamedFields } from './responses-request.ts';
+import type { ToolName } from './tool-fields.ts';
+import type { Toolset } from './toolset.ts';
 
 /** A request for a response, translated to a chat request. */
 export interface ChatTranslation {
   readonly request: ChatRequest;
-  /** The origin of each message, for `renameError`. */
-  readonly origins: readonly MessageOrigin[];
+  readonly origins: RequestOrigins;
 }
 
 /** Translates a request to a chat request: the instructions, then the items of the conversation. */
-export function toChat(request: ResponsesRequest, items: readonly ConversationItem[]): ChatTranslation {
+export function toChat(
+  request: ResponsesRequest,
+  { items, tools }: { readonly items: readonly ConversationItem[]; readonly tools: Toolset },
+): ChatTranslation {
   const { messages, origins } = messagesOf(request, items);
-  const { format } = request.text ?? {};
+  const { format, verbosity } = request.text ?? {};
   return {
     request: {
       ...passedFields(request),
@@ -22,23 +27,16 @@ export function toChat(request: ResponsesRequest, items: readonly ConversationIt
       messages,
       max_completion_tokens: request.max_output_tokens,
       reasoning_effort: request.reasoning?.effort,
+      ...(verbosity ? { verbosity } : {}),
       response_format: format && chatFormat(format),
-      tools: request.tools?.map(({ name, description, parameters, strict }) => ({
-        type: 'function',
-        function: {
-          name,
-          ...(typeof description === 'string' ? { description } : {}),
-          ...(parameters ? { parameters } : {}),
-          ...(typeof strict === 'boolean' ? { strict } : {}),
-        },
-      })),
-      tool_choice: chatChoice(request.tool_choice),
+      ...(tools.size > 0 ? { tools: tools.chatTools } : {}),
+      tool_choice: chatChoice(request.tool_choice, tools),
       parallel_tool_calls: request.parallel_tool_calls,
       ...(wantsLogprobs(request) ? { logprobs: true, top_logprobs: request.top_logprobs } : {}),
       metadata: request.metadata,
       service_tier: request.service_tier,
     },
-    origins,
+    origins: { messages: origins, tools: tools.paths },
   };
 }
 
@@ -78,9 +76,24 @@ function chatFormat(format: Format): ChatRequest['response_format'] {
   return { type, json_schema };
 }
 
-function chatChoice(choice: ResponsesRequest['tool_choice']): ChatRequest['tool_choice'] {
+function chatChoice(choice: ResponsesRequest['tool_choice'], tools: Toolset): ChatRequest['tool_choice'] {
+  if (choice === 'required') tools.requireTools();
   if (typeof choice !== 'object' || choice === null) return choice;
-  if (choice.type === 'function') return { type: 'function', function: { name: choice.name } };
-  const tools = choice.tools.map(({ name }) => ({ type: 'function' as const, function: { name } }));
-  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools } };
+  if (choice.type !== 'allowed_tools') return namedFunction(tools.nameOf(choice, 'tool_choice'));
+  const { mode, tools: listed } = choice;
+  const allowed = listed.flatMap((tool, at) =>
+    isNamed(tool) ? [namedFunction(tools.nameOf(tool, `tool_choice.tools[${at}]`))] : [],
+  );
+  if (allowed.length > 0) return { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } };
+  if (mode === 'auto') return 'none';
+  const message = 'tool_choice.tools: a call cannot be required, because none of these tools is supported.';
+  throw new ApiError('unsupported_parameter', message, { param: 'tool_choice.tools' });
+}
+
+function isNamed(tool: { readonly type: string }): tool is ToolName {
+  return tool.type === 'function' || tool.type === 'custom';
+}
+
+function namedFunction(name: string) {
+  return { type: 'function' as const, function: { name } };
 }

@@ -34,9 +34,8 @@ export function withoutOldest(items: readonly ConversationItem[], count: number)
   const next = items.findIndex((item, at) => at >= cut && at <= last && isUser(item));
   const lastUser = next === -1 ? items.slice(first, cut).findLast(isUser) : undefined;
   const remaining = [...(lastUser ? [lastUser] : []), ...items.slice(next === -1 ? cut : next)];
-  const calls = new Set(remaining.map(({ item }) => (item.type === 'function_call' ? item.call_id : undefined)));
-  const isWhole = ({ item }: ConversationItem): boolean =>
-    item.type !== 'function_call_output' || calls.has(item.call_id);
+  const calls = new Set(remaining.map(({ item }) => (isCall(item) ? item.call_id : undefined)));
+  const isWhole = ({ item }: ConversationItem): boolean => !isOutput(item) || calls.has(item.call_id);
   return [...items.slice(0, first), ...remaining.filter(isWhole)];
 }
 
@@ -50,12 +49,24 @@ function lastGroup(items: readonly ConversationItem[], first: number): number {
   let begin = items.length;
   do {
     const { item } = items[--begin] as ConversationItem;
-    if (item.type === 'function_call_output') openCalls.add(item.call_id);
-    else if (item.type === 'function_call') openCalls.delete(item.call_id);
+    if (isOutput(item)) openCalls.add(item.call_id);
+    else if (isCall(item)) openCalls.delete(item.call_id);
   } while (openCalls.size > 0 && begin > first);
   return begin;
 }
 
-function isInstruction(item: ConversationItem['item']): boolean {
+type Item = ConversationItem['item'];
+
+function isCall(item: Item): item is Item & { type: 'function_call' | 'custom_tool_call' } {
+  return item.type === 'function_call' || item.type === 'custom_tool_call';
+}
+
+function isOutput(item: Item): item is Item & { type: 'function_call_output' | 'custom_tool_call_output' } {
+  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
+}
+
+/** Tools are not part of the prompt's conversation, so they stay as instructions do. */
+function isInstruction(item: Item): boolean {
+  if (item.type === 'additional_tools') return true;
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
