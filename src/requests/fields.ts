@@ -6,7 +6,17 @@ export type AcceptedValues =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
   | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
   | { readonly kind: 'refused' | 'ignored'; readonly reason: string; readonly harmless: readonly unknown[] }
+  | ({ readonly kind: 'partly-ignored' } & IgnoredValues<unknown, unknown>)
   | { readonly kind: 'any'; readonly of: readonly z.ZodType[] };
+
+/** Values of a schema, and others that have no effect. */
+interface IgnoredValues<Value, Ignored> {
+  readonly schema: z.ZodType<Value>;
+  /** The schema of the ignored values. */
+  readonly ignored: z.ZodType<Ignored>;
+  readonly isIgnored: (value: unknown) => boolean;
+  readonly reason: string;
+}
 
 const acceptedValues = new WeakMap<z.core.$ZodType, AcceptedValues>();
 
@@ -36,6 +46,18 @@ export function unsupportedField(reason: string, harmless: readonly unknown[] = 
  */
 export function ignoredField(reason: string, harmless: readonly unknown[] = []) {
   return withAcceptedValues({ kind: 'ignored', reason, harmless }, z.unknown()).optional();
+}
+
+/** Accepts values that have no effect besides those of a schema. They are reported like an `ignoredField`. */
+export function withIgnoredValues<Value, Ignored>(values: IgnoredValues<Value, Ignored>) {
+  const { schema, ignored, isIgnored } = values;
+  const either = z.unknown().transform((value, context): Value | Ignored => {
+    const result = (isIgnored(value) ? ignored : schema).safeParse(value);
+    if (result.success) return result.data;
+    context.addIssue({ ...firstIssue(result.error.issues) });
+    return z.NEVER;
+  });
+  return withAcceptedValues({ kind: 'partly-ignored', ...values }, either);
 }
 
 /**
@@ -150,7 +172,7 @@ interface Hint {
 interface IgnoredPath {
   readonly parts: readonly (string | typeof each)[];
   readonly reason: string;
-  readonly harmless: readonly unknown[];
+  readonly isIgnored: (value: unknown) => boolean;
 }
 
 const each = Symbol('each item');
@@ -166,7 +188,14 @@ function ignoredPaths(schema: z.core.$ZodType): readonly IgnoredPath[] {
 
 function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
   const accepted = acceptedValuesOf(schema);
-  if (accepted?.kind === 'ignored') return [{ parts: [], ...accepted }];
+  if (accepted?.kind === 'ignored') {
+    const { reason, harmless } = accepted;
+    return [{ parts: [], reason, isIgnored: (value) => !harmless.includes(value) }];
+  }
+  if (accepted?.kind === 'partly-ignored') {
+    const { reason, isIgnored } = accepted;
+    return [{ parts: [], reason, isIgnored }, ...ignoredPaths(accepted.schema)];
+  }
   if (accepted?.kind === 'list') return below(each, accepted.item);
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));
@@ -180,20 +209,25 @@ function below(part: string | typeof each, schema: z.core.$ZodType): IgnoredPath
 }
 
 function ignoredHints(schema: z.ZodObject, body: object): Hint[] {
-  return ignoredPaths(schema).flatMap(({ parts, reason, harmless }) =>
-    namesAt(body, parts, harmless).map((name) => ({ name, reason })),
+  return ignoredPaths(schema).flatMap(({ parts, reason, isIgnored }) =>
+    namesAt(body, parts, isIgnored).map((name) => ({ name, reason })),
   );
 }
 
-/** The names of the fields at a path that have a value with a meaning. */
-function namesAt(value: unknown, parts: IgnoredPath['parts'], harmless: readonly unknown[], name = ''): string[] {
+/** The names of the fields at a path whose values are ignored. */
+function namesAt(
+  value: unknown,
+  parts: IgnoredPath['parts'],
+  isIgnored: IgnoredPath['isIgnored'],
+  name = '',
+): string[] {
   const [part, ...rest] = parts;
   if (value === undefined || value === null) return [];
-  if (part === undefined) return harmless.includes(value) ? [] : [name];
+  if (part === undefined) return isIgnored(value) ? [name] : [];
   if (part === each)
-    return Array.isArray(value) ? value.flatMap((item, at) => namesAt(item, rest, harmless, `${name}[${at}]`)) : [];
+    return Array.isArray(value) ? value.flatMap((item, at) => namesAt(item, rest, isIgnored, `${name}[${at}]`)) : [];
   if (typeof value !== 'object' || !Object.hasOwn(value, part)) return [];
-  return namesAt(value[part as keyof typeof value], rest, harmless, name === '' ? part : `${name}.${part}`);
+  return namesAt(value[part as keyof typeof value], rest, isIgnored, name === '' ? part : `${name}.${part}`);
 }
 
 /** Maximum number of reduced schemas per schema. Clients send few sets of fields; other sets use the full schema. */
