@@ -63,8 +63,8 @@ export const rooms = {
   },
   'apis/ollama': { holds: "Ollama's API", imports: ['contracts', 'generate', 'http', 'models', 'requests'] },
   'apis/anthropic': {
-    holds: "Anthropic's Messages API",
-    imports: ['contracts', 'generate', 'http', 'requests'],
+    holds: "Anthropic's API: messages, models",
+    imports: ['contracts', 'generate', 'http', 'models', 'requests'],
   },
   'apis/openai': {
     holds: "OpenAI's API, with vLLM's and Cohere's additions",

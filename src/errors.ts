@@ -38,6 +38,15 @@ export type ErrorCode = keyof typeof errorTable;
 /** `unknown_model`: no server has the model. Not set for a model that exists but is not served. */
 type ErrorReason = 'unknown_model';
 
+/** The token counts of a request that exceeds the context length. */
+export interface TokenOverflow {
+  readonly promptTokens: number;
+  /** Only if the prompt would fit without them. */
+  readonly maxTokens?: number;
+  /** The context length, or the longest prompt. */
+  readonly limit: number;
+}
+
 interface ErrorDetails {
   /** The request field that caused the error. */
   readonly param?: string;
@@ -49,6 +58,8 @@ interface ErrorDetails {
   readonly isFinal?: true;
   /** What exactly happened, where one code has several causes and the program must tell them apart. */
   readonly reason?: ErrorReason;
+  /** For `context_length_exceeded`, if the counts are known. */
+  readonly overflow?: TokenOverflow;
   /** The underlying error: for the log, never for the client. */
   readonly cause?: unknown;
 }
@@ -69,6 +80,7 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly isFinal: boolean;
   readonly reason: ErrorReason | undefined;
+  readonly overflow: TokenOverflow | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(shortened(message, longestMessage), details.cause === undefined ? undefined : { cause: details.cause });
@@ -79,6 +91,7 @@ export class ApiError extends Error {
     this.headers = details.headers ?? {};
     this.isFinal = details.isFinal ?? false;
     this.reason = details.reason;
+    this.overflow = details.overflow;
   }
 
   get status(): number {
@@ -100,6 +113,7 @@ export class ApiError extends Error {
       ...(this.isFinal ? { isFinal: true } : {}),
       ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
       ...(this.reason === undefined ? {} : { reason: this.reason }),
+      ...(this.overflow === undefined ? {} : { overflow: this.overflow }),
       ...(cause === undefined ? {} : { cause }),
     });
   }

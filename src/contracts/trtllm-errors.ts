@@ -5,7 +5,8 @@ type ErrorRule = readonly [RegExp, (match: RegExpExecArray) => ApiError];
 
 function tooLong(length: string | undefined, limit: string | undefined): ApiError {
   const message = `The prompt has ${Number(length)} tokens; this model takes ${limit}. Shorten it.`;
-  return new ApiError('context_length_exceeded', message, { param: 'prompt' });
+  const overflow = { promptTokens: Number(length), limit: Number(limit) };
+  return new ApiError('context_length_exceeded', message, { param: 'prompt', overflow });
 }
 
 function invalid(param: string, message: string): ApiError {
@@ -32,7 +33,10 @@ const meanings: readonly ErrorRule[] = [
         'context_length_exceeded',
         `The prompt has ${length} tokens and max_tokens is ${maxTokens}; this model's context length is ${limit}. ` +
           'Lower max_tokens or shorten the prompt.',
-        { param: 'max_tokens' },
+        {
+          param: 'max_tokens',
+          overflow: { promptTokens: Number(length), maxTokens: Number(maxTokens), limit: Number(limit) },
+        },
       ),
   ],
   [/!mInputTokenIds\.empty\(\)|Invalid format for input_ids/, () => invalid('prompt', 'The prompt must not be empty.')],

@@ -15,7 +15,7 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
       new ApiError(
         'context_length_exceeded',
         `The prompt has ${length} tokens; this model's context holds ${limit}. Shorten it.`,
-        { param: 'prompt' },
+        { param: 'prompt', overflow: { promptTokens: Number(length), limit: Number(limit) } },
       ),
   ],
   [

@@ -1,5 +1,5 @@
 import type { Sampling } from '../contracts/contract.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type TokenOverflow } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { GenerationPlan } from './plan.ts';
@@ -12,16 +12,17 @@ export function lengthLimit(
   const context = model.contextLength();
   const { prompt: longest } = model.contract.limits;
   if (counted !== undefined && longest !== undefined && counted > longest)
-    throw tooLong(`The prompt has ${counted} tokens; this model takes ${longest}.`, promptField);
+    throw tooLong('this model takes', { promptTokens: counted, limit: longest }, promptField);
   if (context === undefined) return sampling.maxTokens;
   if (counted === undefined) return sampling.maxTokens ?? context;
   if (counted >= context)
-    throw tooLong(`The prompt has ${counted} tokens; this model's context holds ${context}.`, promptField);
+    throw tooLong("this model's context holds", { promptTokens: counted, limit: context }, promptField);
   return Math.min(sampling.maxTokens ?? context, context - counted);
 }
 
-function tooLong(message: string, param: string): ApiError {
-  return new ApiError('context_length_exceeded', `${message} Shorten it.`, { param });
+function tooLong(bound: string, overflow: TokenOverflow, param: string): ApiError {
+  const message = `The prompt has ${overflow.promptTokens} tokens; ${bound} ${overflow.limit}. Shorten it.`;
+  return new ApiError('context_length_exceeded', message, { param, overflow });
 }
 
 /** Refuses token ids outside the vocabulary, if its size is known. */

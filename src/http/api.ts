@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ApiError } from '../errors.ts';
+import type { SelectingHeader } from './header-constraint.ts';
 import type { JsonSchema } from './openapi/json-schema.ts';
 import type { BodyLimit } from './request-limits.ts';
 import type { RestrictedGroup } from './restricted-apis.ts';
@@ -44,6 +45,8 @@ export interface EndpointFacts {
   readonly methods: readonly ('GET' | 'POST' | 'DELETE')[];
   /** As Fastify writes them; more than one where an endpoint has aliases. */
   readonly paths: readonly string[];
+  /** The header that requests must have to reach it; without the header, they reach another endpoint of the path. */
+  readonly header?: SelectingHeader;
   /** The group of restricted APIs that it belongs to. */
   readonly group: RestrictedGroup;
   /** The operation name of OpenTelemetry's conventions for generative AI; only if a model runs. */
@@ -60,7 +63,7 @@ export interface EndpointFacts {
   readonly limits?: readonly BodyLimit[];
   /** Estimates the tokens that a request takes from the limit of its key; left out: none. */
   readonly estimate?: TokenEstimator;
-  /** Usually one; several if the rest of the path selects the operation; none for files of the web UI. */
+  /** Usually one; several if the rest of the path selects the operation; none for files of the web UI, or with `header`. */
   readonly operations: readonly Operation[];
 }
 

@@ -24,6 +24,24 @@ describe('an app', () => {
     expect((await seen('/nothing')).slice(0, 2)).toEqual([404, undefined]);
   });
 
+  it('selects between endpoints of the same path by a header', async () => {
+    const handler =
+      () =>
+      async ({ params }: { params: unknown }) =>
+        `own${(params as { '*'?: string })['*'] ?? ''}`;
+    const paths = ['/models', '/models/*'];
+    const own = tinyApi([tinyEndpoint({ paths, header: 'anthropic-version', handler })], {
+      errorBody: ({ code }) => ({ own: code }),
+    });
+    const app = createApp(silentServices(), [tinyApi([tinyEndpoint({ paths })]), own]);
+    const seen = async (url: string, headers = {}) => (await app.inject({ url, headers })).body;
+    const version = { 'anthropic-version': '2023-06-01' };
+    expect([await seen('/models'), await seen('/models/a/b')]).toEqual(['fine', 'fine']);
+    expect([await seen('/models', version), await seen('/models/a/b', version)]).toEqual(['own', 'owna/b']);
+    const { statusCode, headers } = await app.inject({ method: 'DELETE', url: '/models', headers: version });
+    expect([statusCode, headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
   it('sends the same headers with every response', async () => {
     const app = tinyApp([tinyEndpoint({})]);
     for (const url of ['/', '/nowhere', '/%zz']) {

@@ -9,6 +9,7 @@ import { type ConnectionOptions, connectionOptions } from './connections.ts';
 import type { DrainState } from './draining.ts';
 import { defaultErrors, errorHandler, sendFailure } from './failures.ts';
 import { type GuardOptions, guard, requireGroups } from './guard.ts';
+import { headerConstraint } from './header-constraint.ts';
 import { type BodyLimits, jsonBodies } from './json-body.ts';
 import { unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
@@ -45,7 +46,7 @@ export function createApp<Services extends AppServices>(
     ...connectionOptions(services.connections),
     childLoggerFactory: requestLogger,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true, constraints: { header: headerConstraint } },
     // A path that cannot be decoded fails before routing, and no hook runs.
     frameworkErrors: (error, request, reply) => {
       beginRecord(request, reply, services.record);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { tinyApp, tinyEndpoint } from '../../test/support/tiny-app.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
 
 async function failed(error: ApiError) {
   const handler = () => () => {
@@ -16,4 +16,25 @@ it.each([
   ['says that retries are useless', { isFinal: true }, { status: 503, retryAfter: undefined, shouldRetry: 'false' }],
 ] as const)('%s', async (_, details, response) => {
   expect(await failed(new ApiError('model_not_ready', 'The engine failed.', details))).toEqual(response);
+});
+
+it.each([
+  ['invalid_request', 'false'],
+  ['invalid_api_key', 'false'],
+  ['model_not_allowed', 'false'],
+  ['model_not_found', 'false'],
+  ['request_too_large', 'false'],
+  ['request_timeout', undefined],
+  ['model_busy', undefined],
+  ['rate_limit_exceeded', undefined],
+  ['backend_error', undefined],
+] as const satisfies readonly (readonly [ErrorCode, string | undefined])[])(
+  'says of %s whether the same request would fail again',
+  async (code, shouldRetry) => {
+    expect((await failed(new ApiError(code, 'It failed.'))).shouldRetry).toBe(shouldRetry);
+  },
+);
+
+it('lets clients retry an error that says when', async () => {
+  expect((await failed(new ApiError('guide_quarantined', 'Later.', { retryAfter: 3 }))).shouldRetry).toBeUndefined();
 });

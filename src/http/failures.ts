@@ -54,6 +54,14 @@ export function sendFailure(error: unknown, reply: FastifyReply, { errorBody, he
   request.error = apiError;
   if (apiError.retryAfter !== undefined) reply.header('retry-after', String(apiError.retryAfter));
   // OpenAI's and Anthropic's clients follow this header regardless of the status.
-  if (apiError.isFinal) reply.header('x-should-retry', 'false');
+  if (isLasting(apiError)) reply.header('x-should-retry', 'false');
   reply.headers(apiError.headers).code(apiError.status).send(errorBody(apiError, request.id));
+}
+
+/** Statuses below 500 of errors that may go away: the same request can succeed later. */
+const passingStatuses: ReadonlySet<number> = new Set([408, 409, 429]);
+
+/** Whether the same request would fail again. Claude Code retries even a wrong key, unless it knows. */
+function isLasting({ isFinal, status, retryAfter }: ApiError): boolean {
+  return isFinal || (status < 500 && retryAfter === undefined && !passingStatuses.has(status));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
-import { ignoredField, list, parseRequest, unsupportedField } from './fields.ts';
+import { ignoredField, list, parseRequest, unsupportedField, withIgnoredValues } from './fields.ts';
 
 const schema = z.object({
   name: z.string(),
@@ -84,6 +84,33 @@ describe('hints without effect', () => {
   it('are not named where they are left out, null or harmless', () => {
     for (const body of [{}, { verbosity: null }, { verbosity: 'medium', text: null, tools: [] }])
       expect(parseRequest(schema, body)).toEqual({ request: body, ignoredFields: [] });
+  });
+
+  it('may be some of the values of a schema, each kind with its own check', () => {
+    const item = withIgnoredValues({
+      schema: z.object({ name: z.string(), verbosity: hint }),
+      ignored: z.object({ hosted: z.string() }),
+      isIgnored: (value) => typeof value === 'object' && value !== null && 'hosted' in value,
+      reason: 'hosted tools are not supported',
+    });
+    const partly = z.object({ tools: list(item, { most: 5 }) });
+    const tools = [{ name: 'a', verbosity: 'low' }, { hosted: 'b' }, { name: 'c' }];
+    expect(parseRequest(partly, { tools })).toEqual({
+      request: { tools },
+      ignoredFields: ['tools[1]', 'tools[0].verbosity'],
+      strictError: new ApiError('unsupported_parameter', 'tools[1]: hosted tools are not supported.', {
+        param: 'tools[1]',
+      }),
+    });
+    const errorOf = (value: object) => {
+      try {
+        return parseRequest(partly, { tools: [value] });
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(errorOf({})).toBe('tools[0].name: is required.');
+    expect(errorOf({ hosted: 1 })).toBe('tools[0].hosted: must be a string, not 1.');
   });
 
   it('come after unknown fields', () => {

@@ -6,7 +6,17 @@ export type AcceptedValues =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
   | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
   | { readonly kind: 'refused' | 'ignored'; readonly reason: string; readonly harmless: readonly unknown[] }
+  | ({ readonly kind: 'partly-ignored' } & IgnoredValues<unknown, unknown>)
   | { readonly kind: 'any'; readonly of: readonly z.ZodType[] };
+
+/** Values of a schema, and others that have no effect. */
+interface IgnoredValues<Value, Ignored> {
+  readonly schema: z.ZodType<Value>;
+  /** The schema of the ignored values. */
+  readonly ignored: z.ZodType<Ignored>;
+  readonly isIgnored: (value: unknown) => boolean;
+  readonly reason: string;
+}
 
 const acceptedValues = new WeakMap<z.core.$ZodType, AcceptedValues>();
 
@@ -52,6 +62,18 @@ const ignoredParts = new WeakMap<z.core.$ZodType, FindIgnored>();
 export function withIgnoredParts<Schema extends z.ZodType>(schema: Schema, find: FindIgnored): Schema {
   ignoredParts.set(schema, find);
   return schema;
+}
+
+/** Accepts values that have no effect besides those of a schema. They are reported like an `ignoredField`. */
+export function withIgnoredValues<Value, Ignored>(values: IgnoredValues<Value, Ignored>) {
+  const { schema, ignored, isIgnored } = values;
+  const either = z.unknown().transform((value, context): Value | Ignored => {
+    const result = (isIgnored(value) ? ignored : schema).safeParse(value);
+    if (result.success) return result.data;
+    context.addIssue({ ...firstIssue(result.error.issues) });
+    return z.NEVER;
+  });
+  return withAcceptedValues({ kind: 'partly-ignored', ...values }, either);
 }
 
 /**
@@ -184,6 +206,11 @@ function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
   if (find) return [{ parts: [], find }];
   const accepted = acceptedValuesOf(schema);
   if (accepted?.kind === 'ignored') return [{ parts: [], find: wholeUnless(accepted) }];
+  if (accepted?.kind === 'partly-ignored') {
+    const { reason, isIgnored } = accepted;
+    const whole: FindIgnored = (value) => (isIgnored(value) ? [{ path: '', reason }] : []);
+    return [{ parts: [], find: whole }, ...ignoredPaths(accepted.schema)];
+  }
   if (accepted?.kind === 'list') return below(each, accepted.item);
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));

@@ -8,7 +8,7 @@ import { directive } from '../support/exchange.ts';
 import { post, startGateway } from '../support/gateway.ts';
 import { sample } from '../support/image-fixtures.ts';
 import { pythonJson } from '../support/python.ts';
-import { weatherCities as cities, weatherRounds as rounds } from '../tools/requests.ts';
+import { anyId, weatherCities as cities, weatherRounds as rounds, written } from '../tools/requests.ts';
 
 let conch: Conch;
 let client: Anthropic;
@@ -33,6 +33,12 @@ const requested = (content: string, more: object = {}) => ({
 });
 const textsOf = ({ content }: Anthropic.Message) =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+
+/** The prompt whose ids the model returns. Its text would be read as tool calls. */
+async function promptOf(ids = ''): Promise<string> {
+  const { body } = await post(`${conch.url}/detokenize`, { model, tokens: JSON.parse(ids) as number[] });
+  return String(body['prompt']);
+}
 
 describe("Anthropic's package for Node", () => {
   it('creates and streams a message, with its thinking', async () => {
@@ -131,6 +137,62 @@ describe("Anthropic's package for Node", () => {
     expect(await client.messages.countTokens(counted)).toEqual({ input_tokens: usage.input_tokens });
   });
 
+  it('runs tools with its runner, which does without threads', async () => {
+    const seen: string[] = [];
+    const run = ({ city }: z.output<typeof City>) => {
+      seen.push(city);
+      return `sunny in ${city}`;
+    };
+    const tool = { ...weather, run, parse: (input: unknown) => City.parse(input) };
+    const messages = [{ role: 'user' as const, content: rounds }];
+    const last = await client.beta.messages.toolRunner({ model, max_tokens: 1000, messages, tools: [tool] });
+    expect([seen, last.content]).toEqual([cities, [{ type: 'text', text: 'All are sunny.' }]]);
+  });
+
+  it.each([false, true])('brings omitted thinking back after a call (stream %s)', async (streams) => {
+    const call = written('get_weather', '{"city": "Bern"}');
+    const content = directive({ answer: `<think>\nBern is nearest.\n</think>\n\n${call}` });
+    const body = requested(content, { tools: [weather], thinking: { type: 'adaptive', display: 'omitted' } });
+    const first = streams ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
+    expect(first.content).toEqual([
+      { type: 'thinking', thinking: '', signature: expect.stringMatching(/^conch\./) },
+      { type: 'tool_use', id: anyId, name: 'get_weather', input: { city: 'Bern' }, caller: { type: 'direct' } },
+    ]);
+    const { id } = first.content[1] as Anthropic.ToolUseBlock;
+    const result = { type: 'tool_result' as const, tool_use_id: id, content: directive({ echo_ids: true }) };
+    const second = await client.messages.create({
+      ...body,
+      messages: [...body.messages, { role: 'assistant', content: first.content }, { role: 'user', content: [result] }],
+    });
+    expect(await promptOf(textsOf(second)[0])).toContain(
+      `<|im_start|>assistant\n<think>\nBern is nearest.\n</think>\n\n<tool_call>`,
+    );
+  });
+
+  it('lists the models in its own shape', async () => {
+    const ids: string[] = [];
+    for await (const entry of client.models.list({ limit: 2 })) ids.push(entry.id);
+    expect(ids).toEqual([...new Set(ids)]);
+    expect(ids.length).toBeGreaterThan(2);
+    expect(ids).toContain(model);
+    const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    const limits = { max_input_tokens: 131_072, max_tokens: 131_072 };
+    expect(await client.models.retrieve(model)).toEqual({
+      type: 'model',
+      id: model,
+      display_name: model,
+      created_at,
+      ...limits,
+    });
+    const last = ids.at(-1) ?? '';
+    const page = await client.models.list({ before_id: last, limit: 2 });
+    expect([page.data.map(({ id }) => id), page.has_more]).toEqual([ids.slice(-3, -1), true]);
+    await expect(client.models.retrieve('none')).rejects.toBeInstanceOf(NotFoundError);
+    await expect(client.models.list({ after_id: 'none' })).rejects.toMatchObject({ status: 400 });
+    const { object } = (await (await fetch(`${conch.url}/v1/models`)).json()) as { object: string };
+    expect(object).toBe('list');
+  });
+
   it('sees faults in its own shape', async () => {
     const unknown = await client.messages.create(requested('x', { model: 'nobody' })).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotFoundError);
@@ -147,9 +209,17 @@ it('the header of its clients is a key, and without one the fault has its shape'
     expect((await post(url, body, { 'x-api-key': 'secret-of-the-test' })).status).toBe(200);
     const both = { 'x-api-key': 'secret-of-the-test', authorization: 'Bearer of-another' };
     expect((await post(url, body, both)).status).toBe(200);
+    // Claude Code checks its connection without a key.
+    for (const [path, method] of [
+      ['/', 'HEAD'],
+      ['/api/hello', 'HEAD'],
+      ['/api/hello', 'GET'],
+    ] as const)
+      expect((await fetch(guarded.url + path, { method })).status).toBe(200);
     const { status, body: error, headers } = await post(url, body, { 'x-api-key': 'another' });
-    expect([status, error]).toEqual([
+    expect([status, headers.get('x-should-retry'), error]).toEqual([
       401,
+      'false',
       {
         type: 'error',
         error: { type: 'authentication_error', message: 'Incorrect API key provided. Check the key and try again.' },
@@ -190,5 +260,84 @@ it("Anthropic's package for Python creates, streams and runs a loop of tools", a
     streamed: 'Yes.',
     loop: [...cities, 'All are sunny.'],
     'streamed loop': [...cities, 'All are sunny.'],
+  });
+});
+
+describe('a request of Claude Code', () => {
+  const reader = { name: 'Read', description: 'Reads a file', input_schema: { type: 'object', properties: {} } };
+  const searched = { name: 'mcp__a__b', input_schema: { type: 'object', properties: {} }, defer_loading: true };
+  const line = 'x-anthropic-billing-header: cc_version=2.1.197.683; cc_entrypoint=sdk-cli;';
+  const cache_control = { type: 'ephemeral' };
+  const body = {
+    model,
+    max_tokens: 32_000,
+    metadata: { user_id: '{"session_id":"c5087b41"}' },
+    thinking: { type: 'adaptive' },
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    output_config: { effort: 'high' },
+    system: [
+      { type: 'text', text: line },
+      { type: 'text', text: 'You are an agent.', cache_control },
+    ],
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }, reader, searched],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Find a tool.', cache_control }] },
+      { role: 'system', content: 'Agents: none.' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'ToolSearch', input: { query: 'b' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'tool_reference', tool_name: 'mcp__a__b' }] },
+        ],
+      },
+      { role: 'user', content: directive({ echo_ids: true }) },
+    ],
+  };
+  const url = () => `${conch.url}/v1/messages?beta=true`;
+
+  it('reaches the model without its billing line and the tools of Anthropic, which are named', async () => {
+    const { status, headers, body: message } = await post(url(), body);
+    const [{ text }] = message['content'] as [{ text: string }];
+    const prompt = await promptOf(text);
+    expect([status, headers.get('x-conch-ignored')]).toEqual([
+      200,
+      'tools%5B0%5D, tools%5B2%5D.defer_loading, context_management, system%5B0%5D, output_config.effort',
+    ]);
+    expect(prompt.startsWith('<|im_start|>system\nYou are an agent.\n\n# Tools')).toBe(true);
+    expect(prompt).not.toMatch(/billing|web_search/);
+    expect(prompt).toContain(
+      '<tool_response>\n{"type":"function","function":{"name":"mcp__a__b",' +
+        '"parameters":{"type":"object","properties":{}}}}\n</tool_response>',
+    );
+  });
+
+  it('is rejected by --strict-fields', async () => {
+    const strict = await startGateway('--strict-fields');
+    try {
+      const { status, body: error } = await post(`${strict.url}/v1/messages`, body);
+      expect([status, error.error?.['message']]).toEqual([
+        400,
+        'tools[0]: tools that Anthropic runs or defines are not supported; send a tool of type custom.',
+      ]);
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  it('that is too long has the error that makes it compact the conversation', async () => {
+    const messages = [{ role: 'user', content: directive({ context: 20 }) }];
+    const { status, headers, body: error } = await post(url(), { ...body, messages });
+    expect([status, headers.get('x-should-retry'), error]).toEqual([
+      400,
+      'false',
+      {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: expect.stringMatching(/^prompt is too long: \d+ tokens > 20 maximum$/),
+        },
+        request_id: headers.get('request-id'),
+      },
+    ]);
   });
 });

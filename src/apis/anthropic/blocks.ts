@@ -41,8 +41,15 @@ const image = z.object({ type: z.literal('image'), source: imageSource });
 const notOffered = (type: string): string =>
   `content blocks of type ${JSON.stringify(type)} are not supported here; send text or image blocks`;
 
-const resultBlock = ofTypes(['text', 'image'], notOffered).pipe(
-  z.discriminatedUnion('type', [text, image], { error: 'type must be text or image' }),
+/** The name of a tool whose definition the model gets at this point. */
+const toolReference = z.object({ type: z.literal('tool_reference'), tool_name: z.string().min(1) });
+
+const toolResultTypes = ['text', 'image', 'tool_reference'];
+
+const toolResultBlock = ofTypes(toolResultTypes, notOffered).pipe(
+  z.discriminatedUnion('type', [text, image, toolReference], {
+    error: `type must be one of ${toolResultTypes.join(', ')}`,
+  }),
 );
 
 /** A list of content blocks, or a string instead. */
@@ -52,7 +59,7 @@ const textOr = <Block>(block: z.ZodType<Block>) =>
 const toolResult = z.object({
   type: z.literal('tool_result'),
   tool_use_id: z.string().min(1),
-  content: textOr(resultBlock).nullish(),
+  content: textOr(toolResultBlock).nullish(),
   is_error: z.boolean().nullish(),
 });
 
@@ -108,7 +115,8 @@ export type MessageParam = z.output<typeof message>;
 export type TextBlock = z.output<typeof text>;
 export type ImageBlock = z.output<typeof image>;
 /** A block that reaches the model unchanged: text or an image. */
-export type ResultBlock = z.output<typeof resultBlock>;
+export type ResultBlock = TextBlock | ImageBlock;
+export type ToolReferenceBlock = z.output<typeof toolReference>;
 export type ToolResultBlock = z.output<typeof toolResult>;
 /** A block of any role. */
 export type Block = z.output<typeof userBlock> | z.output<typeof assistantBlock>;

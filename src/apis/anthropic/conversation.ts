@@ -1,7 +1,9 @@
 import { ApiError } from '../../errors.ts';
 import type { ChatMessage } from '../../requests/chat-request.ts';
-import type { Block, MessageParam, ResultBlock, TextBlock, ToolResultBlock } from './blocks.ts';
+import { unpackReasoning } from '../../requests/packed-reasoning.ts';
+import type { Block, MessageParam, ResultBlock, TextBlock, ToolReferenceBlock, ToolResultBlock } from './blocks.ts';
 import { contentOf } from './chat-content.ts';
+import { chatTool, type LocatedTool } from './tools.ts';
 
 /** A block, and its path in the request. */
 interface LocatedBlock {
@@ -33,10 +35,15 @@ export interface Conversation {
   readonly ignored: string[];
 }
 
-/** Translates a conversation to chat messages. */
+interface ConversationSource {
+  readonly messages: readonly MessageParam[];
+  readonly system?: string | readonly TextBlock[] | null | undefined;
+}
+
+/** Translates a conversation to chat messages. Tool results may refer to the tools. */
 export function conversationOf(
-  messages: readonly MessageParam[],
-  system: string | readonly TextBlock[] | null | undefined,
+  { messages, system }: ConversationSource,
+  tools: readonly LocatedTool[] = [],
 ): Conversation {
   const turns = turnsOf(messages);
   const last = turns.at(-1) as Turn;
@@ -44,16 +51,26 @@ export function conversationOf(
   // A last assistant message without text is no prefill: the response starts from nothing.
   if (last.role === 'assistant' && !isContinued && turns.length > 1) turns.pop();
   const out: Conversation = { messages: [], paths: [], isContinued, ignored: [] };
-  const opening = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  if (opening.some(({ text }) => text !== ''))
-    addMessage(
-      out,
-      'system',
-      'system',
-      opening.map((block, at) => ({ block, path: `system[${at}]` })),
-    );
-  for (const turn of turns) addTurn(out, turn);
+  addSystem(out, system);
+  for (const turn of turns) addTurn(out, turn, tools);
   return out;
+}
+
+/** A line of Claude Code with its version and session. At the start of the prompt, it would defeat every prefix cache. */
+const billingLine = /^x-anthropic-billing-header:[^\n]*(?:\n+|$)/;
+
+function addSystem(out: Conversation, system: ConversationSource['system']): void {
+  const isText = typeof system === 'string';
+  const sent = isText ? [{ type: 'text', text: system } as const] : (system ?? []);
+  const blocks: LocatedBlock[] = [];
+  for (const [at, block] of sent.entries()) {
+    const path = isText ? 'system' : `system[${at}]`;
+    const text = block.text.replace(billingLine, '');
+    if (text !== block.text) out.ignored.push(path);
+    if (text !== '' || text === block.text) blocks.push({ block: { ...block, text }, path });
+  }
+  if (blocks.some(({ block }) => block.type === 'text' && block.text !== ''))
+    addMessage(out, 'system', 'system', blocks);
 }
 
 function turnsOf(messages: readonly MessageParam[]): Turn[] {
@@ -82,12 +99,12 @@ function hasPrefill({ blocks }: Turn): boolean {
   return last !== undefined;
 }
 
-function addTurn(out: Conversation, { role, path, blocks }: Turn): void {
+function addTurn(out: Conversation, { role, path, blocks }: Turn, tools: readonly LocatedTool[]): void {
   if (role === 'assistant') {
     addAssistant(out, path, blocks);
     return;
   }
-  for (const { block, path } of blocks) if (block.type === 'tool_result') addResult(out, block, path);
+  for (const { block, path } of blocks) if (block.type === 'tool_result') addResult(out, { block, path, tools });
   const others = blocks.filter(({ block }) => block.type !== 'tool_result');
   if (others.length > 0 || blocks.length === 0) addMessage(out, role, path, others);
 }
@@ -98,10 +115,27 @@ function addMessage(out: Conversation, role: 'user' | 'system', path: string, bl
   out.paths.push({ path, parts: blocks.map((block) => block.path) });
 }
 
-function addResult(out: Conversation, { tool_use_id: id, content, is_error: isError }: ToolResultBlock, path: string) {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? []);
+interface LocatedResult {
+  readonly block: ToolResultBlock;
+  readonly path: string;
+  readonly tools: readonly LocatedTool[];
+}
+
+function addResult(out: Conversation, { block, path, tools }: LocatedResult): void {
+  const { tool_use_id: id, content, is_error: isError } = block;
+  const sent = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? []);
+  const blocks = sent.map((part, at) =>
+    part.type === 'tool_reference' ? definitionOf(part, `${path}.content[${at}]`, tools) : part,
+  );
   out.messages.push({ role: 'tool', tool_call_id: id, content: contentOf(isError ? failed(blocks) : blocks) });
   out.paths.push({ path, parts: blocks.map((_, at) => `${path}.content[${at}]`) });
+}
+
+/** The definition of a tool that a result refers to. The model reads it like one among the tools. */
+function definitionOf({ tool_name: name }: ToolReferenceBlock, path: string, tools: readonly LocatedTool[]): TextBlock {
+  const found = tools.find(({ tool }) => tool.name === name);
+  if (!found) throw invalid(`${path}.tool_name`, `tools has no tool ${JSON.stringify(name)}; send its definition.`);
+  return { type: 'text', text: JSON.stringify(chatTool(found.tool)) };
 }
 
 /** The chat API cannot mark a tool call as failed, so the text of its result says so. */
@@ -119,9 +153,11 @@ function addAssistant(out: Conversation, path: string, blocks: readonly LocatedB
   for (const entry of blocks) {
     const { block } = entry;
     if (block.type === 'text') texts.push(entry);
-    else if (block.type === 'thinking') reasoning.push(block.thinking);
-    else if (block.type === 'redacted_thinking') out.ignored.push(entry.path);
-    else if (block.type === 'tool_use')
+    else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
+      const thinking = thinkingOf(block);
+      if (thinking === undefined) out.ignored.push(entry.path);
+      else reasoning.push(thinking);
+    } else if (block.type === 'tool_use')
       calls.push({
         id: block.id,
         type: 'function',
@@ -137,6 +173,12 @@ function addAssistant(out: Conversation, path: string, blocks: readonly LocatedB
     ...(calls.length > 0 ? { tool_calls: calls as NonNullable<AssistantCalls> } : {}),
   });
   out.paths.push({ path, parts: texts.map((text) => text.path) });
+}
+
+/** The thinking of a block; that of an empty block is packed in its signature. Undefined if only another server has it. */
+function thinkingOf(block: Extract<Block, { type: 'thinking' | 'redacted_thinking' }>): string | undefined {
+  if (block.type === 'redacted_thinking') return undefined;
+  return block.thinking === '' ? unpackReasoning(block.signature ?? '') : block.thinking;
 }
 
 type AssistantCalls = Extract<ChatMessage, { role: 'assistant' }>['tool_calls'];

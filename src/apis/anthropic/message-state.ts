@@ -1,4 +1,5 @@
 import type { EventFold, GenerateEvent, OtherEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
+import { packReasoning } from '../../requests/packed-reasoning.ts';
 import { type ContentBlock, type DeltaUsage, type MessageEnding, noEnding } from './message.ts';
 
 /** Receives the content blocks of a response, one after the other. */
@@ -7,27 +8,36 @@ export interface BlockSink {
   open(block: ContentBlock): void;
   /** More text, thinking or input JSON of the open block. */
   add(text: string): void;
-  /** The open block is complete. */
-  close(): void;
+  /** The open block is complete. A thinking block has a signature. */
+  close(signature: string): void;
 }
 
 /**
  * Clients store the signature with the thinking and send it back. Some drop thinking without one. Conch signs nothing
  * and accepts any signature.
  */
-export const signature = 'unsigned';
+const unsigned = 'unsigned';
+
+export interface MessageOptions {
+  /** Whether thinking blocks are empty. Their signature then has the thinking, so that the next request brings it back. */
+  readonly omitsThinking: boolean;
+}
 
 /** Reads the events of a generation: passes its blocks to the sink, and stores its stop reason and usage. */
 export class MessageState implements EventFold {
   readonly #sink: BlockSink;
+  readonly #options: MessageOptions;
+  /** The thinking of the open block, if it is omitted. */
+  #thinking = '';
   #open: ContentBlock['type'] | undefined;
   #promptTokens = 0;
   #tokens = 0;
   #usage: TokenUsage | undefined;
   #ending = noEnding;
 
-  constructor(sink: BlockSink) {
+  constructor(sink: BlockSink, options: MessageOptions) {
     this.#sink = sink;
+    this.#options = options;
   }
 
   text(_choice: number, text: string, tokens: number): void {
@@ -38,7 +48,7 @@ export class MessageState implements EventFold {
   event(event: OtherEvent): void {
     switch (event.type) {
       case 'reasoning-delta':
-        if (event.text !== '') this.#add('thinking', event.text);
+        if (event.text !== '') this.#think(event.text);
         break;
       case 'tool-call-delta':
         this.#call(event);
@@ -81,6 +91,15 @@ export class MessageState implements EventFold {
     this.#sink.add(text);
   }
 
+  #think(text: string): void {
+    if (!this.#options.omitsThinking) {
+      this.#add('thinking', text);
+      return;
+    }
+    if (this.#open !== 'thinking') this.#begin(newBlock('thinking'));
+    this.#thinking += text;
+  }
+
   #call({ id, name, arguments: fragment }: ToolCallDelta): void {
     if (id !== undefined && name !== undefined)
       this.#begin({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } });
@@ -94,13 +113,14 @@ export class MessageState implements EventFold {
   }
 
   #close(): void {
-    if (this.#open) this.#sink.close();
+    if (this.#open) this.#sink.close(this.#options.omitsThinking ? packReasoning(this.#thinking) : unsigned);
     this.#open = undefined;
+    this.#thinking = '';
   }
 }
 
 function newBlock(type: 'text' | 'thinking'): ContentBlock {
-  return type === 'text' ? { type, text: '', citations: null } : { type, thinking: '', signature: '' };
+  return type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' };
 }
 
 function endingOf({ reason, stopText }: Extract<GenerateEvent, { type: 'finish' }>): MessageEnding {

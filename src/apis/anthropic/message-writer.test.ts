@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
 import { readyGeneration } from '../../generate/ready-generation.ts';
+import { packReasoning } from '../../requests/packed-reasoning.ts';
 import { collectMessage } from './collect-message.ts';
 import { MessageWriter } from './message-writer.ts';
 
@@ -24,14 +25,14 @@ const usage = (more: { cachedTokens?: number; reasoningTokens?: number } = {}): 
   return { type: 'usage', promptTokens: 7, completionTokens: 5, ...more };
 };
 
-function writer(): MessageWriter {
+function writer(omitsThinking = false): MessageWriter {
   const rename = (error: ApiError) => new ApiError(error.code, `renamed ${error.message}`);
-  return new MessageWriter({ head, requestId: 'req_1', rename });
+  return new MessageWriter({ head, omitsThinking, requestId: 'req_1', rename });
 }
 
 /** The stream of batches of events, the first of which opens it. */
-function written([first = [], ...others]: readonly (readonly GenerateEvent[])[]): string {
-  const response = writer();
+function written([first = [], ...others]: readonly (readonly GenerateEvent[])[], omitsThinking = false): string {
+  const response = writer(omitsThinking);
   let out = response.begin(first);
   for (const event of others.flat()) out += response.write(event);
   return out + response.end();
@@ -96,7 +97,7 @@ const end = (stop_reason: string, usage: object = endUsage) => [
   },
   { type: 'message_stop' },
 ];
-const textBlock = (value: string) => ({ type: 'text', text: value, citations: null });
+const textBlock = (value: string) => ({ type: 'text', text: value });
 const useBlock = (id: string, name: string, value: object) => {
   return { type: 'tool_use', id, name, input: value, caller: { type: 'direct' } };
 };
@@ -233,7 +234,7 @@ describe('a message of the Messages API', () => {
     expect(
       await collectMessage(
         readyGeneration(() => events.flat()),
-        head,
+        { head, omitsThinking: false },
       ),
     ).toEqual(message);
   });
@@ -241,6 +242,33 @@ describe('a message of the Messages API', () => {
   it.each(cases)("is the same to Anthropic's own client, streamed and not: $name", async ({ events, message }) => {
     // The client adds what it parsed itself.
     expect(await finalMessage(written(events))).toEqual({ ...message, parsed_output: null });
+  });
+
+  it('has omitted thinking only in its signature, streamed and not', async () => {
+    const events = [
+      [prompt, reasoning('Let me')],
+      [reasoning(' see.'), call(0, 'call_a', 'time'), reasoning('Hm.'), finish('tool_calls'), usage()],
+    ];
+    const [first, second] = [packReasoning('Let me see.'), packReasoning('Hm.')];
+    const thought = (index: number, signature: string) => [
+      open(index, { type: 'thinking', thinking: '', signature: '' }),
+      delta(index, { type: 'signature_delta', signature }),
+      stop(index),
+    ];
+    const stream = written(events, true);
+    expect(eventsOf(stream)).toEqual([
+      start,
+      ...thought(0, first),
+      open(1, useBlock('call_a', 'time', {})),
+      stop(1),
+      ...thought(2, second),
+      ...end('tool_use'),
+    ]);
+    const block = (signature: string) => ({ type: 'thinking', thinking: '', signature });
+    const message = whole([block(first), useBlock('call_a', 'time', {}), block(second)], 'tool_use');
+    const generation = readyGeneration(() => events.flat());
+    expect(await collectMessage(generation, { head, omitsThinking: true })).toEqual(message);
+    expect(await finalMessage(stream)).toEqual({ ...message, parsed_output: null });
   });
 
   it('ends with an error and nothing else when it fails in the middle', async () => {

@@ -3,9 +3,9 @@ import type { ApiError } from '../../errors.ts';
 import type { ResponseWriter } from '../../http/response-writer.ts';
 import { errorBody } from './error-body.ts';
 import { type ContentBlock, type MessageHead, messageOf } from './message.ts';
-import { type BlockSink, MessageState, signature } from './message-state.ts';
+import { type BlockSink, type MessageOptions, MessageState } from './message-state.ts';
 
-interface WriterOptions {
+interface WriterOptions extends MessageOptions {
   readonly head: MessageHead;
   readonly requestId: string | null;
   /** Renames the field of an error to its name in this API. */
@@ -18,7 +18,7 @@ const textMark = '\u0000';
 /** Writes the events of a generation as Anthropic's stream. A delta is its text between two prepared pieces. */
 export class MessageWriter implements ResponseWriter, BlockSink {
   readonly #options: WriterOptions;
-  readonly #state = new MessageState(this);
+  readonly #state: MessageState;
   /** The output since the last call. */
   #written = '';
   #index = -1;
@@ -29,6 +29,7 @@ export class MessageWriter implements ResponseWriter, BlockSink {
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#state = new MessageState(this, options);
   }
 
   begin(events: readonly GenerateEvent[]): string {
@@ -75,7 +76,7 @@ export class MessageWriter implements ResponseWriter, BlockSink {
     this.#written += this.#before + JSON.stringify(text) + this.#after;
   }
 
-  close(): void {
+  close(signature: string): void {
     if (this.#type === 'thinking') this.#written += this.#deltaEvent({ type: 'signature_delta', signature });
     this.#written += namedEvent('content_block_stop', { index: this.#index });
   }

@@ -14,7 +14,7 @@ export function messageHead({ head }: Pick<CompletionOptions, 'head'>): MessageH
 
 /** A content block of a message. */
 export type ContentBlock =
-  | { readonly type: 'text'; text: string; readonly citations: null }
+  | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; thinking: string; signature: string }
   | {
       readonly type: 'tool_use';

@@ -109,9 +109,15 @@ describe('MessagesRequest', () => {
       said('assistant', { type: 'tool_use', id: 't', name: 'f', input: '{}' }),
       invalid('messages[0].content[0].input', 'must be an object.'),
     ],
+    [{ ...fine, tools: [{ ...tool, type: 5 }] }, invalid('tools[0].type', 'must be custom, not 5.')],
+    [{ ...fine, tools: [tool, 5] }, invalid('tools[1]', 'must be an object, not 5.')],
     [
-      { ...fine, tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] },
-      refused('tools[1]', 'tools of type "web_search_20250305" are not supported; send a tool of type custom.'),
+      said('user', { type: 'tool_reference', tool_name: 'f' }),
+      refused('messages[0].content[0]', unsupported('tool_reference')),
+    ],
+    [
+      said('user', { type: 'tool_result', tool_use_id: 't', content: [{ type: 'tool_reference' }] }),
+      invalid('messages[0].content[0].content[0].tool_name', 'is required.'),
     ],
     [{ ...fine, tools: [{ name: 'f' }] }, invalid('tools[0].input_schema', 'must be a JSON schema object.')],
     [
@@ -129,10 +135,7 @@ describe('MessagesRequest', () => {
       invalid('output_config.format.type', 'must be json_schema.'),
     ],
     [{ ...fine, container: 'c' }, refused('container', 'containers are not supported.')],
-    [
-      { ...fine, context_management: { edits: [] } },
-      refused('context_management', 'context editing is not supported; shorten the messages.'),
-    ],
+    [{ ...fine, thread: { type: 'create' } }, refused('thread', 'threads are not supported; send all messages.')],
     [
       { ...fine, mcp_servers: [{}] },
       refused('mcp_servers', 'MCP servers are not supported; send their tools as custom tools.'),
@@ -144,6 +147,48 @@ describe('MessagesRequest', () => {
     ],
   ])('names what is wrong: %j', (body, error) => {
     expect(errorOf(body)).toEqual(error);
+  });
+});
+
+describe('what has no effect', () => {
+  const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
+  const bash = { type: 'bash_20250124', name: 'bash' };
+
+  it('is accepted and named', () => {
+    const { request, ignoredFields } = parseRequest(MessagesRequest, {
+      ...fine,
+      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+      diagnostics: { previous_message_id: null },
+      tools: [webSearch, { ...tool, defer_loading: true }, bash, { ...tool, name: 'g', defer_loading: false }],
+    });
+    expect(ignoredFields.toSorted()).toEqual([
+      'context_management',
+      'diagnostics',
+      'tools[0]',
+      'tools[1].defer_loading',
+      'tools[2]',
+    ]);
+    expect(request.tools).toEqual([
+      { type: webSearch.type, name: webSearch.name },
+      { ...tool, defer_loading: true },
+      bash,
+      { ...tool, name: 'g', defer_loading: false },
+    ]);
+  });
+
+  it.each([
+    [{ context_management: {} }, 'context_management: context editing is not supported; shorten the messages.'],
+    [
+      { tools: [{ ...tool, defer_loading: true }] },
+      'tools[0].defer_loading: tool search is not supported; the model gets all tools.',
+    ],
+    [
+      { tools: [tool, webSearch] },
+      'tools[1]: tools that Anthropic runs or defines are not supported; send a tool of type custom.',
+    ],
+  ])('is an error of --strict-fields: %j', (fields, message) => {
+    const { code, message: text } = parseRequest(MessagesRequest, { ...fine, ...fields }).strictError ?? {};
+    expect([code, text]).toEqual(['unsupported_parameter', message]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
-import { list, unsupportedField } from '../../requests/fields.ts';
+import { ignoredField, list, unsupportedField } from '../../requests/fields.ts';
 import { mostStops } from '../../requests/sampling.ts';
 import { message, mostBlocks, ofTypes, systemContent } from './blocks.ts';
 import { toolFields } from './tools.ts';
@@ -47,7 +47,7 @@ export const CountTokensRequest = z.object({
   cache_control: z.looseObject({}).nullish(),
 
   speed: unsupportedField('must be standard; other speeds are not supported', ['standard']),
-  context_management: unsupportedField('context editing is not supported; shorten the messages'),
+  context_management: ignoredField('context editing is not supported; shorten the messages'),
   mcp_servers: unsupportedField('MCP servers are not supported; send their tools as custom tools'),
 });
 
@@ -73,7 +73,7 @@ export const MessagesRequest = CountTokensRequest.extend({
   fallbacks: unsupportedField('fallback models are not supported; only the requested model responds'),
   fallback_credit_token: unsupportedField('fallback models are not supported; only the requested model responds'),
   inference_geo: unsupportedField('the inference region cannot be chosen'),
-  diagnostics: unsupportedField('cache misses are not diagnosed'),
+  diagnostics: ignoredField('cache misses are not diagnosed'),
 });
 
 export type MessagesRequest = z.output<typeof MessagesRequest>;

@@ -48,7 +48,7 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
   ],
   handler: (services) => async (request, reply) => {
     const { request: body, ignoredFields } = await readRequest(MessagesRequest, request, reply, services);
-    const { chat: translated, ignored, origin } = toChat(body);
+    const { chat: translated, ignored, origin, omitsThinking } = toChat(body);
     return sendResponse(request, reply, {
       ignoredFields,
       idOf: (response) => messageHead(response.options).id,
@@ -60,11 +60,14 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
       writer: (response) =>
         new MessageWriter({
           head: messageHead(response.options),
+          omitsThinking,
           requestId: request.id,
           rename: (error) => renameError(error, origin),
         }),
       whole: (response) =>
-        withRenamedErrors(origin, () => collectMessage(response.generation, messageHead(response.options))),
+        withRenamedErrors(origin, () =>
+          collectMessage(response.generation, { head: messageHead(response.options), omitsThinking }),
+        ),
     });
   },
 };

@@ -1,11 +1,14 @@
 import { renaming, thinkingVariables } from '../../requests/renaming.ts';
 import type { Origin } from './to-chat.ts';
 
-function renameField(param: string, { paths, formatField }: Origin): string {
+function renameField(param: string, { paths, toolPaths, formatField }: Origin): string {
   const [, index, rest = ''] = /^messages\[(\d+)](.*)$/.exec(param) ?? [];
   if (index !== undefined) return renameInMessage(rest, paths[Number(index)]);
-  const [, tool, inTool = ''] = /^(tools\[\d+])(.*)$/.exec(param) ?? [];
-  if (tool !== undefined) return tool + inTool.replace(/^\.function/, '').replace(/^\.parameters/, '.input_schema');
+  const [, tool, inTool = ''] = /^tools\[(\d+)](.*)$/.exec(param) ?? [];
+  if (tool !== undefined)
+    return (
+      (toolPaths[Number(tool)] ?? 'tools') + inTool.replace(/^\.function/, '').replace(/^\.parameters/, '.input_schema')
+    );
   if (/^response_format\b/.test(param))
     return formatField + param.slice('response_format'.length).replace(/^\.json_schema/, '');
   if (thinkingVariables.includes(param)) return 'thinking';
@@ -18,7 +21,6 @@ const otherNames: Readonly<Record<string, string>> = {
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
   continue_final_message: 'messages',
   max_completion_tokens: 'max_tokens',
-  include_reasoning: 'thinking.display',
   reasoning_effort: 'output_config.effort',
   'chat_template_kwargs.reasoning_effort': 'output_config.effort',
 };

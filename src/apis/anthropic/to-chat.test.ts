@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../errors.ts';
 import { ChatRequest } from '../../requests/chat-request.ts';
 import { parseRequest } from '../../requests/fields.ts';
+import { packReasoning } from '../../requests/packed-reasoning.ts';
 import { CountTokensRequest, MessagesRequest } from './messages-request.ts';
 import { renameError, renameIgnored } from './rename-error.ts';
 import { toChat } from './to-chat.ts';
@@ -56,6 +57,66 @@ describe('the messages of the chat', () => {
       { role: 'tool', tool_call_id: 't2', content: '' },
     ]);
     expect(ignored).toEqual(['messages[1].content[1]']);
+  });
+
+  it('has thinking that was omitted, from its signature, and names what only another server has', () => {
+    const packed = { type: 'thinking', thinking: '', signature: packReasoning('Hm.') };
+    const foreign = { type: 'thinking', thinking: '', signature: 'EqoBCkgIARABGAIiQL' };
+    const content = [packed, foreign, use('t1')];
+    const { chat, ignored } = translate({
+      messages: [user, { role: 'assistant', content }, { role: 'user', content: [result('t1', {})] }],
+    });
+    expect(chat.messages[1]).toEqual({
+      role: 'assistant',
+      content: null,
+      reasoning_content: 'Hm.',
+      tool_calls: [pastCall('t1')],
+    });
+    expect(ignored).toEqual(['messages[1].content[1]']);
+  });
+
+  it('has no billing line of Claude Code', () => {
+    const line = 'x-anthropic-billing-header: cc_version=2.1.197.1c0; cc_entrypoint=sdk-cli;';
+    const lists = translate({ system: [text(line), text('You are an agent.'), text('Be brief.')] });
+    expect([lists.chat.messages[0], lists.ignored]).toEqual([
+      { role: 'system', content: [text('You are an agent.'), text('Be brief.')] },
+      ['system[0]'],
+    ]);
+    expect(
+      renameError(new ApiError('invalid_request', 'x', { param: 'messages[0].content[1]' }), lists.origin),
+    ).toEqual(expect.objectContaining({ param: 'system[2]' }));
+    const one = translate({ system: `${line}\nBe brief.` });
+    expect([one.chat.messages[0], one.ignored]).toEqual([{ role: 'system', content: 'Be brief.' }, ['system']]);
+    expect(chatOf({ system: line }).messages).toEqual([user]);
+    const inside = `Never send ${line}`;
+    expect(chatOf({ system: inside }).messages[0]).toEqual({ role: 'system', content: inside });
+  });
+
+  it('has the definitions of tools that results refer to', () => {
+    const tools = [
+      { type: 'web_search_20250305', name: 'web_search' },
+      { name: 'f', description: 'd', input_schema: {}, defer_loading: true },
+    ];
+    const reference = (tool_name: string) => ({ type: 'tool_reference', tool_name });
+    const send = (content: object[]) =>
+      translate({
+        tools,
+        messages: [
+          user,
+          { role: 'assistant', content: [use('t1')] },
+          { role: 'user', content: [result('t1', { content })] },
+        ],
+      });
+    const definition = text('{"type":"function","function":{"name":"f","description":"d","parameters":{}}}');
+    expect(send([reference('f')]).chat.messages[2]).toEqual({
+      role: 'tool',
+      tool_call_id: 't1',
+      content: definition.text,
+    });
+    expect(send([text('Found:'), reference('f')]).chat.messages[2]?.content).toEqual([text('Found:'), definition]);
+    expect(() => send([reference('f'), reference('g')])).toThrow(
+      'messages[2].content[0].content[1].tool_name: tools has no tool "g"; send its definition.',
+    );
   });
 
   it('has results of calls before what else the user says', () => {
@@ -148,7 +209,7 @@ describe('the fields of the chat', () => {
     [{ tool_choice: { type: 'tool', name: 'f' } }, { tool_choice: { type: 'function', function: { name: 'f' } } }],
     [{ thinking: { type: 'disabled' } }, { chat_template_kwargs: { enable_thinking: false, thinking: false } }],
     [{ thinking: { type: 'adaptive' } }, {}],
-    [{ thinking: { type: 'adaptive', display: 'omitted' } }, { include_reasoning: false }],
+    [{ thinking: { type: 'adaptive', display: 'omitted' } }, {}],
     [{ output_config: { effort: 'xhigh' } }, { chat_template_kwargs: { reasoning_effort: 'high' } }],
     [{ output_config: { format } }, { response_format: formatted }],
     [{ output_format: format }, { response_format: formatted }],
@@ -174,6 +235,54 @@ describe('the fields of the chat', () => {
     expect(ignored).toEqual(['thinking.budget_tokens', 'tools[0].input_examples']);
   });
 
+  describe('with tools that Anthropic runs', () => {
+    const search = { type: 'web_search_20250305', name: 'web_search' };
+    const f = { type: 'function', function: { name: 'f', parameters: schema } };
+    const own = { name: 'f', input_schema: schema };
+
+    it.each([
+      [{ tools: [search, own] }, { tools: [f] }],
+      [
+        { tools: [search, own], tool_choice: { type: 'any' } },
+        { tools: [f], tool_choice: 'required' },
+      ],
+      [{ tools: [search] }, {}],
+      [{ tools: [search], tool_choice: { type: 'auto', disable_parallel_tool_use: true } }, {}],
+    ])('leave them out: %j', (body, fields) => {
+      expect(chatOf(body)).toEqual({ model: 'toy', max_tokens: 10, messages: [user], ...fields });
+    });
+
+    it.each([
+      [{ tools: [own, search], tool_choice: { type: 'tool', name: 'web_search' } }, 'tools[1]'],
+      [{ tools: [search], tool_choice: { type: 'any' } }, 'tools[0]'],
+    ])('refuse a choice that needs one: %j', (body, param) => {
+      expect(() => chatOf(body)).toThrow(
+        expect.objectContaining({
+          code: 'unsupported_parameter',
+          param,
+          message:
+            `${param}: tool_choice needs this tool, and tools of type "web_search_20250305" are not supported. ` +
+            'Send a tool of type custom.',
+        }),
+      );
+    });
+
+    it('name the fields of the others as the request has them', () => {
+      const { origin } = translate({ tools: [search, own] });
+      const error = new ApiError('invalid_request', 'x', { param: 'tools[0].function.parameters.type' });
+      expect(renameError(error, origin).param).toBe('tools[1].input_schema.type');
+    });
+  });
+
+  it('says whether thinking is omitted', () => {
+    const omits = (thinking: object | null) => translate({ thinking }).omitsThinking;
+    expect(omits({ type: 'adaptive', display: 'omitted' })).toBe(true);
+    expect(omits({ type: 'enabled', budget_tokens: 1024, display: 'omitted' })).toBe(true);
+    expect(
+      [{ type: 'adaptive' }, { type: 'adaptive', display: 'summarized' }, { type: 'disabled' }, null].map(omits),
+    ).toEqual([false, false, false, false]);
+  });
+
   it('are only those of the prompt if tokens are counted', () => {
     const { request } = parseRequest(CountTokensRequest, { model: 'toy', messages: [user] });
     expect(toChat(request).chat).toEqual({ model: 'toy', messages: [user] });
@@ -190,7 +299,9 @@ describe('the fields of the chat', () => {
 describe('renameError', () => {
   const content = [text('a'), result('t1', { content: [text('b'), picture] }), picture];
   const messages = [user, { role: 'assistant', content: [use('t1')] }, { role: 'user', content }];
-  const { origin } = translate({ messages, system: 'Be brief.', output_format: { type: 'json_schema', schema: {} } });
+  const tools = ['a', 'b', 'c'].map((name) => ({ name, input_schema: {} }));
+  const format = { type: 'json_schema', schema: {} };
+  const { origin } = translate({ messages, tools, system: 'Be brief.', output_format: format });
 
   it.each([
     ['messages', 'messages'],

@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts';
 import type { ChatRequest } from '../../requests/chat-request.ts';
 import { conversationOf, type MessagePaths } from './conversation.ts';
 import type { CountTokensRequest, MessagesRequest } from './messages-request.ts';
-import type { Tool } from './tools.ts';
+import { chatTool, functionsOf } from './tools.ts';
 
 /** A request, translated to a chat request. */
 export interface MessagesTranslation {
@@ -11,57 +11,56 @@ export interface MessagesTranslation {
   readonly ignored: readonly string[];
   /** Used to rename the fields of errors. */
   readonly origin: Origin;
+  /** Whether the response has its thinking only in signatures. */
+  readonly omitsThinking: boolean;
 }
 
 /** The paths in the original request of the parts of a chat request. */
 export interface Origin {
   /** One for each message of the chat. */
   readonly paths: readonly MessagePaths[];
+  /** One for each tool of the chat. */
+  readonly toolPaths: readonly string[];
   readonly formatField: 'output_config.format' | 'output_format';
 }
 
 /** Translates a request of this API to a chat request. */
 export function toChat(request: MessagesRequest | CountTokensRequest): MessagesTranslation {
-  const { messages, paths, isContinued, ignored } = conversationOf(request.messages, request.system);
-  const { tools, tool_choice: choice, thinking } = request;
+  const functions = functionsOf(request);
+  const { messages, paths, isContinued, ignored } = conversationOf(request, functions);
+  const { tools, thinking } = request;
+  // Without its tools, a choice among them is meaningless.
+  const choice = tools?.length && functions.length === 0 ? undefined : request.tool_choice;
   const { format, field: formatField } = formatOf(request);
   const variables = templateVariables(request);
   const unused = [
     ...ignored,
     ...(thinking?.type === 'enabled' ? ['thinking.budget_tokens'] : []),
-    ...(tools ?? []).flatMap((tool, at) => (tool.input_examples?.length ? [`tools[${at}].input_examples`] : [])),
+    ...functions.flatMap(({ tool, path }) => (tool.input_examples?.length ? [`${path}.input_examples`] : [])),
   ];
   const chat: ChatRequest = {
     model: request.model,
     messages,
     ...('max_tokens' in request ? samplingOf(request) : {}),
     ...(isContinued ? { continue_final_message: true } : {}),
-    ...(tools?.length ? { tools: tools.map(functionTool) } : {}),
+    ...(functions.length > 0 ? { tools: functions.map(({ tool }) => chatTool(tool)) } : {}),
     ...(choice ? { tool_choice: toolChoice(choice) } : {}),
     ...(choice && choice.type !== 'none' && choice.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
     ...(format ? { response_format: responseFormat(format.schema) } : {}),
     ...(Object.keys(variables).length > 0 ? { chat_template_kwargs: variables } : {}),
-    ...(thinking && 'display' in thinking && thinking.display === 'omitted' ? { include_reasoning: false } : {}),
   };
-  return { chat, ignored: unused, origin: { paths, formatField } };
+  const origin = { paths, toolPaths: functions.map(({ path }) => path), formatField };
+  return { chat, ignored: unused, origin, omitsThinking: isOmitted(thinking) };
+}
+
+function isOmitted(thinking: CountTokensRequest['thinking']): boolean {
+  return thinking?.type !== 'disabled' && thinking?.display === 'omitted';
 }
 
 function samplingOf(request: MessagesRequest): Partial<ChatRequest> {
   const { max_tokens, stream, temperature, top_p, top_k, stop_sequences: stop, metadata } = request;
   const fields = { max_tokens, stream, temperature, top_p, top_k, stop, user: metadata?.user_id };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
-}
-
-function functionTool({ name, description, input_schema: parameters, strict }: Tool) {
-  return {
-    type: 'function' as const,
-    function: {
-      name,
-      ...(typeof description === 'string' ? { description } : {}),
-      parameters,
-      ...(typeof strict === 'boolean' ? { strict } : {}),
-    },
-  };
 }
 
 function toolChoice(choice: NonNullable<MessagesRequest['tool_choice']>): NonNullable<ChatRequest['tool_choice']> {

@@ -1,38 +1,43 @@
 import { z } from 'zod';
+import { ApiError } from '../../errors.ts';
 import { isJsonObject } from '../../json-object.ts';
-import { list, unsupportedField } from '../../requests/fields.ts';
+import { ignoredField, list, withIgnoredValues } from '../../requests/fields.ts';
 
 /** Maximum number of tools per request. */
 const mostTools = 1024;
 
-const isOwn = (type: unknown): boolean => type === undefined || type === null || type === 'custom';
+/** A function that the client runs. */
+const functionTool = z.object({
+  type: z.literal('custom').nullish(),
+  name: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, dashes, dots or underscores'),
+  description: z.string().nullish(),
+  input_schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
+  strict: z.boolean().nullish(),
+  input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
+  eager_input_streaming: z.boolean().nullish(),
+  defer_loading: ignoredField('tool search is not supported; the model gets all tools', [false]),
+  allowed_callers: list(z.string(), { most: 64 })
+    .refine((callers) => callers.length === 0 || callers.includes('direct'), {
+      message: 'only direct calls by the model are supported; include direct',
+      params: { code: 'unsupported_parameter' },
+    })
+    .nullish(),
+});
 
-/** Only tools that the client runs. Tools that Anthropic runs, or whose input it defines, are rejected by name. */
-const tool = z
-  .unknown()
-  .superRefine((value, context) => {
-    const type = isJsonObject(value) ? value['type'] : undefined;
-    if (isOwn(type)) return;
-    const message = `tools of type ${JSON.stringify(type)} are not supported; send a tool of type custom`;
-    context.addIssue({ code: 'custom', message, params: { code: 'unsupported_parameter' } });
-  })
-  .pipe(
-    z.object({
-      name: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, dashes, dots or underscores'),
-      description: z.string().nullish(),
-      input_schema: z.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
-      strict: z.boolean().nullish(),
-      input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
-      eager_input_streaming: z.boolean().nullish(),
-      defer_loading: unsupportedField('tool search is not supported; the model gets all tools', [false]),
-      allowed_callers: list(z.string(), { most: 64 })
-        .refine((callers) => callers.length === 0 || callers.includes('direct'), {
-          message: 'only direct calls by the model are supported; include direct',
-          params: { code: 'unsupported_parameter' },
-        })
-        .nullish(),
-    }),
-  );
+/** A tool that Anthropic runs or whose input Anthropic defines, like `web_search_20250305`. The model does not get it. */
+const typedTool = z.object({ type: z.string(), name: z.string().nullish() });
+
+function isTyped(value: unknown): boolean {
+  const type = isJsonObject(value) ? value['type'] : undefined;
+  return typeof type === 'string' && type !== 'custom';
+}
+
+const tool = withIgnoredValues({
+  schema: functionTool,
+  ignored: typedTool,
+  isIgnored: isTyped,
+  reason: 'tools that Anthropic runs or defines are not supported; send a tool of type custom',
+});
 
 const disable_parallel_tool_use = z.boolean().nullish();
 
@@ -53,4 +58,40 @@ export const toolFields = {
     .nullish(),
 };
 
-export type Tool = z.output<typeof tool>;
+export type FunctionTool = z.output<typeof functionTool>;
+type TypedTool = z.output<typeof typedTool>;
+
+/** A function, and its path in the request. */
+export interface LocatedTool {
+  readonly tool: FunctionTool;
+  readonly path: string;
+}
+
+/** The tools that the model gets. Rejects a `tool_choice` that needs another one. */
+export function functionsOf({ tools, tool_choice: choice }: ToolFields): readonly LocatedTool[] {
+  const located = (tools ?? []).map((tool, at) => ({ tool, path: `tools[${at}]` }));
+  const functions = located.filter((entry): entry is LocatedTool => !isTyped(entry.tool));
+  const typed = located.filter(({ tool }) => isTyped(tool)) as { readonly tool: TypedTool; readonly path: string }[];
+  const isNeeded = choice?.type === 'any' && functions.length === 0;
+  const isNamed = choice?.type === 'tool' && !functions.some(({ tool: { name } }) => name === choice.name);
+  const needed = typed.find(({ tool: { name } }) => isNeeded || (isNamed && name === choice.name));
+  if (!needed) return functions;
+  const { tool, path } = needed;
+  const message = `${path}: tool_choice needs this tool, and tools of type ${JSON.stringify(tool.type)} are not supported.`;
+  throw new ApiError('unsupported_parameter', `${message} Send a tool of type custom.`, { param: path });
+}
+
+type ToolFields = z.output<z.ZodObject<typeof toolFields>>;
+
+/** A tool as a chat request has it. */
+export function chatTool({ name, description, input_schema: parameters, strict }: FunctionTool) {
+  return {
+    type: 'function' as const,
+    function: {
+      name,
+      ...(typeof description === 'string' ? { description } : {}),
+      parameters,
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
+  };
+}

@@ -46,6 +46,10 @@ function describe(taken: AcceptedValues): JsonSchema {
       return { enum: [null, ...taken.harmless], description: `Rejected: ${taken.reason}.` };
     case 'ignored':
       return { description: `Ignored: ${taken.reason}.` };
+    case 'partly-ignored': {
+      const ignored = { ...inputSchema(taken.ignored), description: `Ignored: ${taken.reason}.` };
+      return { anyOf: [inputSchema(taken.schema), ignored] };
+    }
     case 'any':
       return { anyOf: taken.of.map(inputSchema) };
   }

@@ -1,8 +1,8 @@
 import { ApiError } from '../../../errors.ts';
 import type { ChatMessage } from '../../../requests/chat-request.ts';
+import { unpackReasoning } from '../../../requests/packed-reasoning.ts';
 import type { ConversationItem } from './conversation.ts';
 import type { ContentPart, InputItem } from './input-items.ts';
-import { unpackReasoning } from './packed-reasoning.ts';
 import { flatName } from './toolset.ts';
 
 /** The request fields that a chat message comes from, to rename the field of an error. */

@@ -2,6 +2,7 @@ import type { TokenLogprob } from '../../../contracts/contract.ts';
 import type { EventFold, OtherEvent, TokenUsage, ToolCallDelta } from '../../../contracts/events.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { TokenText } from '../../../http/logprobs.ts';
+import { packReasoning } from '../../../requests/packed-reasoning.ts';
 import { CustomInput } from './custom-input.ts';
 import { type ItemType, itemId } from './item-ids.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type TextLogprob,
   textLogprobs,
 } from './output-items.ts';
-import { packReasoning } from './packed-reasoning.ts';
 import { type ResponseHead, type ResponseObject, type ResponseState, responseObject } from './response-object.ts';
 import type { Toolset } from './toolset.ts';
 
