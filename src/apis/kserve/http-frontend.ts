@@ -107,7 +107,10 @@ async function responseTo(
     const missing = missingHeader(route.api, request.headers);
     if (missing !== undefined) return failure(403, `This API is restricted, expecting header '${missing}'`, plainType);
     if (!(route.methods as readonly string[]).includes(request.method))
-      return failure(405, 'Method Not Allowed', route.contentType);
+      return {
+        ...failure(405, 'Method Not Allowed', route.contentType),
+        headers: { Allow: route.methods.join(', ') },
+      };
     const { key } = request;
     try {
       if (key && runsModels(route.api)) {
