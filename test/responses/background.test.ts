@@ -23,7 +23,7 @@ const store = async (id: string) => (await get(conch.url, `/v1/responses/${id}`)
 const cancel = async (id: string) => {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${conch.url}/v1/responses/${id}/cancel`, { method: 'POST', headers });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  return { status: response.status, body: (await response.json()) as Awaited<ReturnType<typeof post>>['body'] };
 };
 
 /** Waits until it is complete; its events end then. */
