@@ -50,6 +50,10 @@ export interface ServedModel extends NamedModel {
   readonly reasoningParser: string | undefined;
   /** The configured placeholder of an image in a prompt; undefined: detected from template and tokenizer. */
   readonly imagePlaceholder: string | undefined;
+  /** The maximum number of images of a request; left out: not limited by the settings. */
+  readonly mostImages?: number;
+  /** Whether Conch enforces the context length, because the one of the engine is larger or unknown. */
+  readonly enforcesContext?: boolean;
   /** The maximum number of characters that are buffered until it is clear whether they are a tool call. */
   readonly mostHeldOfCalls: number;
   /** How many instances of TensorRT-LLM's postprocessing it has, if any. */

@@ -107,10 +107,7 @@ async function responseTo(
     const missing = missingHeader(route.api, request.headers);
     if (missing !== undefined) return failure(403, `This API is restricted, expecting header '${missing}'`, plainType);
     if (!(route.methods as readonly string[]).includes(request.method))
-      return {
-        ...failure(405, 'Method Not Allowed', route.contentType),
-        headers: { Allow: route.methods.join(', ') },
-      };
+      return failure(405, 'Method Not Allowed', route.contentType);
     const { key } = request;
     try {
       if (key && runsModels(route.api)) {
