@@ -21,7 +21,7 @@ interface Facts {
 async function images({ text = plain, token = '', served = {} }: Facts): Promise<boolean | undefined> {
   const template = jinjaTemplate({ source: 'here', templates: { default: text }, specialTokens: {} });
   const assets = { template, tokenizer: tokenizer(token), eosTokenIds: [] };
-  const { model } = scriptedModel([], { contract, assets, ...served });
+  const { model } = scriptedModel([{ tokens: [] }], { contract, assets, ...served });
   return (await capabilitiesOf(model))['images'];
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatsOf, keepsMarkers } from '../generate/parsers.ts';
+import { usesToolPrompt } from '../generate/tool-prompt.ts';
 import { abilities } from '../models/abilities.ts';
 import { generatesText, type NamedModel, type ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
@@ -17,7 +18,7 @@ async function readsOf(model: NamedModel, assets: ReturnType<NamedModel['loadedA
   const template = assets?.template;
   if (!generatesText(model) || !template) return { tools: false, reasoning: false, images: false };
   const formats = formatsOf(model, template);
-  const canCall = formats.tools !== undefined && template.mentions('tools');
+  const canCall = formats.tools !== undefined && (template.mentions('tools') || usesToolPrompt(model, template));
   return {
     tools: canCall && keepsMarkers(model, formats.tools),
     reasoning: formats.reasoning !== undefined,

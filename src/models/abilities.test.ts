@@ -17,8 +17,11 @@ const modelOf = (contracts: Partial<NamedModel>) =>
 const text = modelOf({ contract, rows: rowsOf('embedding') });
 
 describe('abilities', () => {
-  const namesOf = (model: NamedModel, assets: object | undefined, reads = { tools: false, reasoning: false, images: false }) =>
-    abilities.filter(({ isOf }) => isOf({ ...model, assets: assets as never, reads })).map(({ name }) => name);
+  const namesOf = (
+    model: NamedModel,
+    assets: object | undefined,
+    reads = { tools: false, reasoning: false, images: false },
+  ) => abilities.filter(({ isOf }) => isOf({ ...model, assets: assets as never, reads })).map(({ name }) => name);
 
   it('are known by contracts, assets and what can be read of the text', () => {
     expect(namesOf(text, undefined)).toEqual(['completion', 'guided_decoding', 'logprobs', 'embedding']);

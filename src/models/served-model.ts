@@ -48,6 +48,8 @@ export interface ServedModel extends NamedModel {
   /** The configured parsers, by name; undefined: detected from the chat template. */
   readonly toolCallParser: string | undefined;
   readonly reasoningParser: string | undefined;
+  /** The configured description of tools for a chat template without them; `default`: that of Conch. */
+  readonly toolPrompt?: string | undefined;
   /** The configured placeholder of an image in a prompt; undefined: detected from template and tokenizer. */
   readonly imagePlaceholder: string | undefined;
   /** The maximum number of images of a request; left out: not limited by the settings. */

@@ -51,6 +51,7 @@ export function modelDescriber(
       toolCallParser: own.toolCallParser,
       reasoningParser: own.reasoningParser,
       imagePlaceholder: own.imagePlaceholder,
+      toolPrompt: own.toolPrompt === 'none' ? undefined : own.toolPrompt,
       mostImages: settings.maxImages,
       mostHeldOfCalls: settings.maxToolCallParseBytes,
       tokenizerName: tokenizerName(found, own),
