@@ -86,7 +86,7 @@ export const perModelSettings = inGroup('models', {
         'must be default, none or a text with {tools}',
       )
       .optional(),
-    'Describe tools with this text in the system message, if the chat template does not support tools. {tools} in it becomes the JSON of the tools, one per line. default is a text of Conch. Without this setting, Conch drops tools for such models.',
+    'Describe tools with this text in the system message, if the chat template does not support tools. {tools} in it becomes the JSON of the tools, one per line. default is a text of Conch. Without this setting, Conch drops the tools.',
     { placeholder: '[MODEL=]TEXT', ...each, defaultText: 'none' },
   ),
   imagePlaceholder: setting(

@@ -74,12 +74,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   if (request.tools) checkToolSchemas(request.tools);
   checkToolMessages(request.messages);
   const { structuredRetries: retries } = settings;
-  const format = responseFormat(model, {
-    requestedStructure: structureOf(request),
-    // Without the template, it is unknown whether tools are dropped.
-    use: template || offered.use?.mode !== 'auto' ? offered.use : undefined,
-    retries,
-  });
+  const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered.use, retries });
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);

@@ -200,7 +200,7 @@ const hintFields = { reasoning_effort: [], verbosity: ['medium'] } as const;
 /** The names of the reasoning switch in chat templates. */
 const thinkingSwitches = ['enable_thinking', 'thinking'] as const;
 
-/** The hints of a request as variables of the template. Those that it never reads are ignored. */
+/** The hints of a request as input of the template. Those that it never reads are ignored. */
 function templateHints(
   request: ChatRequest,
   template: ChatTemplate,

@@ -101,13 +101,14 @@ export interface OfferedTools {
 
 /**
  * Drops tools that the model may call or not, if its chat template does not support tools: some clients send tools with
- * every request. Refuses tools that it must call.
+ * every request. Refuses tools that it must call. Without the template, it is unknown whether they are dropped.
  */
 export function offeredTools(
   use: ToolUse | undefined,
   { model, template, isStrict }: { model: ServedModel; template: ChatTemplate | undefined; isStrict: boolean },
 ): OfferedTools {
-  if (!use || !template || template.mentions('tools') || usesToolPrompt(model, template)) return { use, ignored: [] };
+  if (!template) return { use: use?.mode === 'auto' ? undefined : use, ignored: [] };
+  if (!use || template.mentions('tools') || usesToolPrompt(model, template)) return { use, ignored: [] };
   if (use.mode === 'auto' && !isStrict) return { use: undefined, ignored: ['tools'] };
   throw refusal(
     `tools: not supported by this model's chat template. Start Conch with --tool-prompt ${model.name}=default.`,

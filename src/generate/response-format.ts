@@ -22,7 +22,7 @@ export interface ResponseFormat {
   readonly use: ToolUse | undefined;
   /** The structure of the text of a response that is guided to calls or text. */
   readonly text?: CheckableStructure | undefined;
-  /** What the model is told about the structure. */
+  /** Tells the model about the structure. */
   readonly instruction: string | undefined;
 }
 

@@ -52,7 +52,7 @@ export interface EndpointFacts {
   readonly isUncounted?: true;
   /** Set if the model's tokenizer is enough, so that requests skip the queue of the model. */
   readonly usesTokenizerOnly?: true;
-  /** Set if JSON is accepted as a form too, as curl sends it by default, and without a content type. */
+  /** Set if JSON without a content type, or with the content type of a form, which curl sends, is accepted too. */
   readonly takesForms?: true;
   /** The error of an endpoint that is not supported; the body is not read. */
   readonly refusal?: () => ApiError;

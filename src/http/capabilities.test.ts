@@ -6,7 +6,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import { capabilitiesOf } from './capabilities.ts';
 
 const image = { name: 'image', data_type: 'TYPE_STRING', dims: [-1] };
-const contract = vllmContract({ ...vllmConfig, input: [...vllmConfig.input, image] } as typeof vllmConfig);
+const contract = vllmContract({ ...vllmConfig, input: [...vllmConfig.input, image] });
 const plain = "{% for m in messages %}{{ m['content'] }}{% endfor %}";
 const withImages = `{% for m in messages %}{% for p in m['content'] %}{% if p['type'] == 'image' %}<image>{% endif %}{% endfor %}{% endfor %}`;
 const tokenizer = (known: string) =>

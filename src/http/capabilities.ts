@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { takesImages } from '../generate/image-messages.ts';
 import { formatsOf, keepsMarkers } from '../generate/parsers.ts';
 import { usesToolPrompt } from '../generate/tool-prompt.ts';
 import { abilities } from '../models/abilities.ts';
-import { generatesText, type NamedModel, type ServedModel } from '../models/served-model.ts';
-import type { PromptAssets } from '../prompt/assets.ts';
-import { imagePlaceholder } from '../prompt/image-placeholders.ts';
+import { generatesText, type NamedModel } from '../models/served-model.ts';
 
 /** The capabilities of a model, as far as they are known within a few seconds. */
 export async function capabilitiesOf(model: NamedModel): Promise<Readonly<Record<string, boolean>>> {
@@ -24,12 +23,6 @@ async function readsOf(model: NamedModel, assets: ReturnType<NamedModel['loadedA
     reasoning: formats.reasoning !== undefined,
     images: await takesImages(model, assets),
   };
-}
-
-/** Every vLLM model declares an input for images, so the model itself must also have a placeholder for them. */
-async function takesImages(model: ServedModel, assets: PromptAssets): Promise<boolean> {
-  if (model.contract.images.kind === 'refused' || model.mostImages === 0) return false;
-  return (await imagePlaceholder(model.imagePlaceholder, assets)) !== undefined;
 }
 
 /** Milliseconds to wait for a tokenizer that is loading. */

@@ -46,8 +46,8 @@ export function encodingError({ headers, endpoint }: FastifyRequest): ApiError |
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * Whether JSON may come as a form or without a content type. Web pages can send such requests to any host without a
- * preflight, but always with an Origin header.
+ * Whether JSON may come without a content type, or with the content type of a form. Web pages can send both to any host
+ * without a preflight, but always with an Origin header.
  */
 function mayBeUntyped({ endpoint, headers }: FastifyRequest): boolean {
   return endpoint?.takesForms === true && headers.origin === undefined;

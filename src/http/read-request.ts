@@ -20,7 +20,7 @@ export interface RequestServices {
 }
 
 /**
- * The checked body of a request that names a model. With `strictFields`, fields without effect are rejected. Only a valid
+ * The checked body of a request that names a model. With `strictFields`, ignored fields are rejected. Only a valid
  * request enters the queue of its model, so nothing is loaded for an invalid one.
  */
 export async function readRequest<Shape extends z.ZodRawShape & { readonly model: z.ZodString }>(

@@ -102,7 +102,7 @@ export function record<Value>(value: z.ZodType<Value>, { key = z.string(), most 
   return withAcceptedValues({ kind: 'record', value, most }, schema);
 }
 
-/** A request, and the names of its fields without effect: unknown ones and hints. */
+/** A request, and the names of its ignored fields: unknown ones and hints. */
 export interface ParsedRequest<Request> {
   readonly request: Request;
   readonly ignoredFields: readonly string[];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countOf, release } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
-import { post } from '../support/gateway.ts';
+import type { post } from '../support/gateway.ts';
 import { eventsIn, get, respond, responseTo, startKeeping, textOf, type Wire } from './requests.ts';
 
 let conch: Awaited<ReturnType<typeof startKeeping>>;

@@ -16,7 +16,7 @@ export function requiredCallsParser(options: ToolParserOptions): ToolParser {
   });
 }
 
-/** For guided decoding of either such a list or a JSON object, which is text. */
+/** For guided decoding of either a list of calls or a JSON object, which is text. */
 export function callsOrTextParser(options: ToolParserOptions): ToolParser {
   return new CompletionReader(options, function* (reader) {
     yield* reader.skipSpace();
