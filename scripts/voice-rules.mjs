@@ -194,7 +194,12 @@ export const exceptions = [
     file: 'src/generate/structured-prompt.ts',
     reason: 'instructions to the model, whose output depends on the words',
   },
-  { rules: ['word'], phrase: /content type of a form|browsers send forms/, reason: 'forms of HTML' },
+  {
+    rules: ['word', 'sentence'],
+    file: 'src/generate/tool-prompt.ts',
+    reason: 'instructions to the model, whose output depends on the words',
+  },
+  { rules: ['word'], phrase: /content type of a form/, reason: 'forms of HTML' },
   {
     rules: ['name'],
     file: 'web/chat/history.ts',

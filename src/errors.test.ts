@@ -47,6 +47,15 @@ describe('ApiError', () => {
     expect(new ApiError('invalid_request', 'no').renamed('a').isFinal).toBe(false);
   });
 
+  it('keeps everything when it becomes final', () => {
+    const details = { param: 'n', retryAfter: 1, headers: { allow: 'GET' }, cause: 'why' };
+    const error = new ApiError('backend_error', 'n: broken', details);
+    expect([error.isFinal, error.asFinal()]).toEqual([
+      false,
+      new ApiError('backend_error', 'n: broken', { ...details, isFinal: true }),
+    ]);
+  });
+
   it('does not send the text of an unexpected error to the client', () => {
     const cause = new TypeError('/secret/path is undefined');
     const error = ApiError.from(cause);

@@ -107,15 +107,26 @@ export class ApiError extends Error {
   renamed(param: string | null, { cause = this.cause }: { readonly cause?: unknown } = {}): ApiError {
     const old = this.param;
     const isNamed = old !== null && param !== null && this.message.startsWith(`${old}:`);
-    return new ApiError(this.code, isNamed ? param + this.message.slice(old.length) : this.message, {
+    const message = isNamed ? param + this.message.slice(old.length) : this.message;
+    return new ApiError(this.code, message, this.#details({ param, cause, isFinal: this.isFinal }));
+  }
+
+  /** The same error for a client that must not retry the request. */
+  asFinal(): ApiError {
+    const { code, message, param, cause } = this;
+    return new ApiError(code, message, this.#details({ param, cause, isFinal: true }));
+  }
+
+  #details({ param, cause, isFinal }: Pick<ApiError, 'param' | 'cause' | 'isFinal'>): ErrorDetails {
+    return {
       ...(param === null ? {} : { param }),
       headers: this.headers,
-      ...(this.isFinal ? { isFinal: true } : {}),
+      ...(isFinal ? { isFinal } : {}),
       ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
       ...(this.reason === undefined ? {} : { reason: this.reason }),
       ...(this.overflow === undefined ? {} : { overflow: this.overflow }),
       ...(cause === undefined ? {} : { cause }),
-    });
+    };
   }
 
   /** Any thrown value as an ApiError. What is not one becomes `internal_error`; its text goes only to the log. */

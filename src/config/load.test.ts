@@ -53,6 +53,7 @@ describe('loadSettings', () => {
       kserveHttpPort: 8000,
       kserveGrpcPort: 8001,
       toolCallParser: undefined,
+      toolPrompt: undefined,
       maxToolCallParseBytes: 131_072,
       structuredRetries: 2,
       storeMaxAge: 2_592_000,

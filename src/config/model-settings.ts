@@ -79,6 +79,16 @@ export const perModelSettings = inGroup('models', {
     'Set the reasoning parser of a model. docs/tool-calling.md lists the names, for example deepseek_r1 or qwen3. none leaves reasoning as text.',
     { placeholder: '[MODEL=]NAME', ...each, isCommon: true, defaultText: "detected from the model's chat template" },
   ),
+  toolPrompt: setting(
+    text
+      .refine(
+        (value) => ['default', 'none'].includes(value) || value.includes('{tools}'),
+        'must be default, none or a text with {tools}',
+      )
+      .optional(),
+    'Describe tools with this text in the system message, if the chat template does not support tools. {tools} in it becomes the JSON of the tools, one per line. default is a text of Conch. Without this setting, Conch drops the tools.',
+    { placeholder: '[MODEL=]TEXT', ...each, defaultText: 'none' },
+  ),
   imagePlaceholder: setting(
     text.optional(),
     'Set the text that represents an image in the prompt. {n} in it becomes the number of the image. none means that the model inserts images by itself.',

@@ -4,6 +4,7 @@ import type { ImageSettings } from '../images/image-sources.ts';
 import { checkToolSchemas } from '../json-schema/check.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
+import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
 import { structureOf } from '../requests/structure.ts';
@@ -15,6 +16,7 @@ import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { type NamedImage, namedImages } from './images.ts';
 import { checkIds } from './limits.ts';
+import { offeredTools } from './parsers.ts';
 import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
@@ -29,6 +31,8 @@ interface ChatFacts {
 export interface ChatPlan extends GenerationPlan {
   /** How the prompt is written. */
   readonly prompt: PromptPlan;
+  /** What the system message adds about the structure of the response. */
+  readonly instruction: string | undefined;
   readonly messages: readonly ChatMessage[];
   /** The images of the messages. */
   readonly images: readonly NamedImage[];
@@ -46,32 +50,32 @@ export function planChat(
   request: ChatRequest,
   { model, settings, assets }: ChatFacts & { readonly assets: PromptAssets },
 ): ChatPlan {
-  return decideChat(request, { model, settings }, (options, sampling, use) => {
+  return decideChat(request, { model, settings, template: assets.template }, (options, sampling, use) => {
     if (!assets.tokenizer && countsHere(model, options)) refuseUncounted(model);
     checkIds(model, assets, sampling);
-    return planPrompt(request, { model, assets, use });
+    return planPrompt(request, { model, assets, use, isStrict: settings.strictFields });
   });
 }
 
 /** Refuses what can be refused before the template and the tokenizer are loaded. */
 export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
-  decideChat(request, facts, () => undefined);
+  decideChat(request, { ...facts, template: undefined }, () => undefined);
 }
 
 /** Decides everything in one function: merging partial plans would cost time in every request. */
 function decideChat<Prompt extends PromptPlan | undefined>(
   request: ChatRequest,
-  { model, settings }: ChatFacts,
+  { model, settings, template }: ChatFacts & { readonly template: ChatTemplate | undefined },
   promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
 ) {
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  const offered = toolUseOf(request);
+  const offered = offeredTools(toolUseOf(request), { model, template, isStrict: settings.strictFields ?? false });
   if (request.tools) checkToolSchemas(request.tools);
   checkToolMessages(request.messages);
   const { structuredRetries: retries } = settings;
-  const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered, retries });
-  const { structure: requestedStructure, emulation, use } = format;
+  const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered.use, retries });
+  const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
   refuseUnsupported(model, { sampling, beams, logprobs, structure: requestedStructure });
@@ -81,7 +85,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   const options = completionOptions(request, { idPrefix: 'chatcmpl', model, choices, wantsLogprobs });
   const isStreamed = request.stream ?? false;
   const continues = request.continue_final_message ?? false;
-  const check = emulation ?? guidedCheck(structure, { retries, use });
+  const check = emulation ?? guidedCheck(structure, { retries, use, text: format.text });
   const images = namedImages(request.messages, { model, settings: settings.images });
   const prompt = promptOf(options, sampling, use);
   return {
@@ -106,10 +110,11 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     tellsStop: settings.tellsStop ?? false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
-    ignored: [...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
+    ignored: [...offered.ignored, ...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
     messages: request.messages,
     images,
     prompt,
+    instruction,
     use,
     prefix: request.echo ? finalAssistantText(request.messages) : '',
     continued: continues ? finalAssistantText(request.messages) : undefined,

@@ -8,13 +8,15 @@ import type { ToolUse } from '../requests/tools.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { formatsOf, refuseTools } from './parsers.ts';
-import type { Emulation } from './structured-emulation.ts';
 import { instructed, instructedByUser } from './structured-prompt.ts';
+import { toolPromptText, usesToolPrompt, withoutCalls } from './tool-prompt.ts';
 
 interface PromptFacts {
   readonly model: ServedModel;
   readonly assets: PromptAssets;
   readonly use: ToolUse | undefined;
+  /** Whether fields that the template does not read are refused. */
+  readonly isStrict?: boolean | undefined;
 }
 
 /** How the prompt of a conversation is written, by the model's chat template. */
@@ -24,6 +26,8 @@ export interface PromptPlan {
   readonly input: Omit<TemplateInput, 'messages'>;
   /** The system message of conversations that have none. */
   readonly system: string | undefined;
+  /** Describes the tools, if the template does not. */
+  readonly toolPrompt: string | undefined;
   /** Set if the server itself adds a BOS: the tokenizer knows which one. */
   readonly tokenizer: Tokenizer | undefined;
   /** Fields that the template never reads. */
@@ -37,53 +41,68 @@ export interface WrittenPrompt {
 }
 
 /** Plans a prompt. Refuses what the model's chat template does not support. */
-export function planPrompt(request: ChatRequest, { model, assets, use }: PromptFacts): PromptPlan {
+export function planPrompt(request: ChatRequest, { model, assets, use, isStrict = false }: PromptFacts): PromptPlan {
   const { template, tokenizer } = assets;
   if (!template) throw noTemplate(model);
-  if (use) refuseTools(model, template, formatsOf(model, template), use);
+  if (use) refuseTools(model, formatsOf(model, template), use);
   const continueFinalMessage = request.continue_final_message ?? false;
   const addGenerationPrompt = request.add_generation_prompt ?? !continueFinalMessage;
   if (continueFinalMessage && addGenerationPrompt)
     throw new ApiError('invalid_request', 'continue_final_message: cannot be true if add_generation_prompt is true.', {
       param: 'continue_final_message',
     });
-  const variables = { ...model.defaults.chat_template_kwargs, ...templateVariables(request, template) };
+  const hints = templateHints(request, template);
+  const [unread] = hints.ignored;
+  if (unread !== undefined && isStrict) throw unreadHint(unread);
+  const variables = { ...model.defaults.chat_template_kwargs, ...templateVariables(request), ...hints.variables };
   const documents = request.documents ?? undefined;
+  const toolPrompt =
+    use && model.toolPrompt !== undefined && usesToolPrompt(model, template)
+      ? toolPromptText(model.toolPrompt, use)
+      : undefined;
+  const tools = toolPrompt === undefined ? use?.tools : undefined;
   return {
     template,
-    input: { tools: use?.tools, documents, addGenerationPrompt, continueFinalMessage, variables },
+    input: { tools, documents, addGenerationPrompt, continueFinalMessage, variables },
     system: model.system,
+    toolPrompt,
     tokenizer: model.addsSpecialTokens ? tokenizer : undefined,
-    ignored: unreadBy(template, request),
+    ignored: [...unreadBy(template, request), ...hints.ignored],
   };
 }
 
-/** Writes a prompt. Instructions for an emulated structure go into a new message, or into an existing one. */
+/** Writes a prompt. Descriptions of tools and instructions go into a new message, or into an existing one. */
 export function writePrompt(
   plan: PromptPlan,
   messages: readonly ChatMessage[],
-  emulation?: Emulation,
+  instruction?: string,
 ): MaybePromise<WrittenPrompt> {
   const allMessages = withSystem(messages, plan.system);
-  return emulation ? writeInstructed(plan, allMessages, emulation) : write(plan, allMessages);
+  const added = [plan.toolPrompt, instruction].filter((text) => text !== undefined);
+  return added.length > 0 ? writeInstructed(plan, allMessages, added.join('\n\n')) : rewritePrompt(plan, allMessages);
 }
 
 async function writeInstructed(
   plan: PromptPlan,
   messages: readonly ChatMessage[],
-  emulation: Emulation,
+  text: string,
 ): Promise<WrittenPrompt> {
   try {
-    return await write(plan, instructed(messages, emulation));
+    return await rewritePrompt(plan, instructed(messages, text));
   } catch {
-    return write(plan, instructedByUser(messages, emulation));
+    return rewritePrompt(plan, instructedByUser(messages, text));
   }
 }
 
-function write({ template, input, tokenizer }: PromptPlan, messages: readonly ChatMessage[]) {
+/** Writes the prompt of messages that have everything that `writePrompt` adds. */
+export function rewritePrompt(
+  { template, input, tokenizer, toolPrompt }: PromptPlan,
+  messages: readonly ChatMessage[],
+): MaybePromise<WrittenPrompt> {
   const { tools, documents, addGenerationPrompt, continueFinalMessage, variables } = input;
+  const known = toolPrompt === undefined ? messages : messages.map(withoutCalls);
   const templateInput: TemplateInput = {
-    messages: messages.map(templateMessage),
+    messages: known.map(templateMessage),
     tools,
     documents,
     addGenerationPrompt,
@@ -96,17 +115,17 @@ function write({ template, input, tokenizer }: PromptPlan, messages: readonly Ch
   return after(template.renderInline(templateInput) ?? template.renderInThread(templateInput), written);
 }
 
-interface RenderOptions extends Omit<PromptFacts, 'assets'> {
-  readonly emulation?: Emulation | undefined;
+interface RenderOptions extends PromptFacts {
+  readonly instruction?: string | undefined;
 }
 
 /** The prompt of a conversation, and what in the request has no effect on it. */
 export async function renderPrompt(
   request: ChatRequest,
-  { model, use, emulation }: RenderOptions,
+  { instruction, ...facts }: RenderOptions,
 ): Promise<{ readonly prompt: string; readonly ignored: readonly string[] }> {
-  const plan = planPrompt(request, { model, assets: await model.assets(), use });
-  const { prompt } = await writePrompt(plan, request.messages, emulation);
+  const plan = planPrompt(request, facts);
+  const { prompt } = await writePrompt(plan, request.messages, instruction);
   return { prompt, ignored: plan.ignored };
 }
 
@@ -160,7 +179,7 @@ function hasEmpty(message: ChatMessage): boolean {
 /** Template inputs that the request has as fields of their own. */
 const ownFields = ['messages', 'tools', 'documents', 'add_generation_prompt', 'continue_final_message'];
 
-function templateVariables(request: ChatRequest, template: ChatTemplate): Record<string, unknown> {
+function templateVariables(request: ChatRequest): Record<string, unknown> {
   const variables = { ...request.chat_template_kwargs };
   const misplaced = ownFields.find((name) => Object.hasOwn(variables, name));
   if (misplaced !== undefined)
@@ -172,12 +191,43 @@ function templateVariables(request: ChatRequest, template: ChatTemplate): Record
       },
     );
   if (typeof request.enable_thinking === 'boolean') variables['enable_thinking'] ??= request.enable_thinking;
-  if (typeof request.reasoning_effort !== 'string') return variables;
-  if (!template.mentions('reasoning_effort'))
-    throw new ApiError('unsupported_parameter', "reasoning_effort: not supported by this model's chat template.", {
-      param: 'reasoning_effort',
-    });
-  return { ...variables, reasoning_effort: request.reasoning_effort };
+  return variables;
+}
+
+/** Fields that say how much the model should reason or write, and the values that mean the default. */
+const hintFields = { reasoning_effort: [], verbosity: ['medium'] } as const;
+
+/** The names of the reasoning switch in chat templates. */
+const thinkingSwitches = ['enable_thinking', 'thinking'] as const;
+
+/** The hints of a request as input of the template. Those that it never reads are ignored. */
+function templateHints(
+  request: ChatRequest,
+  template: ChatTemplate,
+): { readonly variables: Readonly<Record<string, unknown>>; readonly ignored: readonly string[] } {
+  const variables: Record<string, unknown> = {};
+  const ignored: string[] = [];
+  for (const [field, harmless] of Object.entries(hintFields)) {
+    const value = request[field as keyof typeof hintFields];
+    if (typeof value !== 'string') continue;
+    if (template.mentions(field)) variables[field] = value;
+    else if (field === 'reasoning_effort' && value === 'none' && hasSwitch(template)) {
+      if (!setsThinking(request)) for (const name of thinkingSwitches) variables[name] = false;
+    } else if (!(harmless as readonly string[]).includes(value)) ignored.push(field);
+  }
+  return { variables, ignored };
+}
+
+function hasSwitch(template: ChatTemplate): boolean {
+  return thinkingSwitches.some((name) => template.mentions(name));
+}
+
+function setsThinking({ enable_thinking: thinking, chat_template_kwargs: variables }: ChatRequest): boolean {
+  return typeof thinking === 'boolean' || thinkingSwitches.some((name) => Object.hasOwn(variables ?? {}, name));
+}
+
+function unreadHint(param: string): ApiError {
+  return new ApiError('unsupported_parameter', `${param}: not supported by this model's chat template.`, { param });
 }
 
 function noTemplate(model: ServedModel): ApiError {

@@ -2,7 +2,7 @@ import { during } from '../request-watch.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import type { Signal } from '../signal.ts';
 import { type ChatPlan, planChat, refuseChat } from './chat-plan.ts';
-import { type WrittenPrompt, writePrompt } from './chat-prompt.ts';
+import { rewritePrompt, type WrittenPrompt, writePrompt } from './chat-prompt.ts';
 import { staged, WithoutReasoning } from './event-stage.ts';
 import type { GenerateContext, GeneratedResponse } from './generated-response.ts';
 import { readImages, type WithImages } from './images.ts';
@@ -48,13 +48,11 @@ function loadImages(plan: ChatPlan, context: GenerateContext, signal: Signal): M
 }
 
 function writtenPrompt(
-  { prompt, check }: ChatPlan,
+  { prompt, instruction }: ChatPlan,
   messages: WithImages['messages'],
   { watch }: GenerateContext,
 ): MaybePromise<WrittenPrompt> {
-  // A model needs no instructions for a structure that its backend guides.
-  const emulation = check?.isGuided ? undefined : check;
-  return during(watch, 'template', () => writePrompt(prompt, messages, emulation));
+  return during(watch, 'template', () => writePrompt(prompt, messages, instruction));
 }
 
 function parsingPlanOf({ model, prompt, use, structure, sampling, continued }: ChatPlan, written: WrittenPrompt) {
@@ -65,7 +63,7 @@ function parsingPlanOf({ model, prompt, use, structure, sampling, continued }: C
 /** A response that continues a message cannot be followed by a correction of it. */
 function correctionOf({ continuesText, prompt }: ChatPlan, { messages }: WrittenPrompt): WriteCorrection | undefined {
   if (continuesText) return undefined;
-  return async (wrong) => (await writePrompt(prompt, corrected(messages, wrong))).prompt;
+  return async (wrong) => (await rewritePrompt(prompt, corrected(messages, wrong))).prompt;
 }
 
 function hideReasoning(response: GeneratedResponse): GeneratedResponse {

@@ -7,6 +7,7 @@ import type { Signal } from '../signal.ts';
 import { renderPrompt } from './chat-prompt.ts';
 import type { GenerateContext } from './generated-response.ts';
 import { imagesOf } from './images.ts';
+import { offeredTools } from './parsers.ts';
 import { responseFormat } from './response-format.ts';
 
 /** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
@@ -15,19 +16,21 @@ export async function countPrompt(
   context: Omit<GenerateContext, 'watch'>,
   signal: Signal,
 ): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
-  const { images, structuredRetries: retries } = context;
+  const { images, structuredRetries: retries, strictFields: isStrict = false } = context;
   const model = context.findModel(request.model);
   checkToolSchemas(request.tools ?? []);
   checkToolMessages(request.messages);
   const conversation = await imagesOf(request.messages, { model, settings: images, choices: 1, signal });
   const expandedRequest = { ...request, messages: [...conversation.messages] };
-  const { emulation, use } = responseFormat(model, {
+  const assets = await model.assets();
+  const { template, tokenizer } = assets;
+  const offered = offeredTools(toolUseOf(request), { model, template, isStrict });
+  const { instruction, use } = responseFormat(model, {
     requestedStructure: structureOf(request),
-    use: toolUseOf(request),
+    use: offered.use,
     retries,
   });
-  const { prompt, ignored } = await renderPrompt(expandedRequest, { model, use, emulation });
-  const { tokenizer } = await model.assets();
+  const { prompt, ignored } = await renderPrompt(expandedRequest, { model, assets, use, instruction, isStrict });
   if (!tokenizer)
     throw new ApiError(
       'unsupported_parameter',
@@ -36,6 +39,6 @@ export async function countPrompt(
     );
   return {
     tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens, signal }),
-    ignored: [...conversation.ignored, ...ignored],
+    ignored: [...conversation.ignored, ...offered.ignored, ...ignored],
   };
 }

@@ -82,8 +82,8 @@ async function run(scripts: readonly Script[], own: OwnParts = {}, affordable = 
     runOf(model, { signal, watch, plan: { continuesText: false }, strategy: { retries: most } }),
     roundOf({ sampling: { seed: 7 }, stream: false, ...round }),
   );
-  const { events, error } = await outcomeOf(generation);
-  return { error, events, requested, left, counts, avoided };
+  const { events, error, isFinal } = await outcomeOf(generation);
+  return { error, isFinal, events, requested, left, counts, avoided };
 }
 
 interface Sink {
@@ -128,19 +128,24 @@ describe('an unstreamed response', () => {
     expect(requested).toHaveLength(2);
   });
 
-  it('fails after the last retry', async () => {
+  it('fails after the last retry, and clients must not retry it', async () => {
     const breaks = { words: ['a'], end: broken };
-    const { error, events, requested } = await run([breaks, breaks, breaks, good]);
-    expect({ error, events, requested: requested.length }).toEqual({
+    const { error, isFinal, events, requested } = await run([breaks, breaks, breaks, good]);
+    expect({ error, isFinal, events, requested: requested.length }).toEqual({
       error: 'server_unreachable',
+      isFinal: true,
       events: [],
       requested: 3,
     });
   });
 
   it('fails when the retry budget is used up', async () => {
-    const { error, requested } = await run([{ words: ['a'], end: broken }, good], {}, 0);
-    expect({ error, requested: requested.length }).toEqual({ error: 'server_unreachable', requested: 1 });
+    const { error, isFinal, requested } = await run([{ words: ['a'], end: broken }, good], {}, 0);
+    expect({ error, isFinal, requested: requested.length }).toEqual({
+      error: 'server_unreachable',
+      isFinal: false,
+      requested: 1,
+    });
   });
 
   it('is retried on another server', async () => {

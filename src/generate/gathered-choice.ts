@@ -76,8 +76,10 @@ export class GatheredChoice implements Generation, RunningGeneration {
       try {
         return await this.#try(number);
       } catch (error) {
-        if (this.#isOver || number === retries || !this.#mayTryAgain(error)) throw error;
-        if (!(await again(signal)) || this.#isOver) throw error;
+        const mayTryAgain = !this.#isOver && number < retries && this.#mayTryAgain(error);
+        if (mayTryAgain && (await again(signal)) && !this.#isOver) continue;
+        // Retries of clients would multiply these.
+        throw number > 0 && error instanceof ApiError ? error.asFinal() : error;
       }
   }
 

@@ -31,6 +31,8 @@ export interface GenerateContext {
   readonly retries: number;
   /** How often Conch retries a response that does not match, if the backend cannot guide it; 0: that is refused. */
   readonly structuredRetries: number;
+  /** Whether fields that this model cannot follow are refused instead of ignored; left out: no. */
+  readonly strictFields?: boolean;
   /** Whether a response that a stop sequence ends says which one it was. */
   readonly tellsStop?: boolean;
   /**

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { markSuspect } from '../kserve/engine-failure.ts';
 import { ResponseTimeoutError } from '../kserve/response-timeout-error.ts';
+import { markRetried } from '../kserve/retried-errors.ts';
 import { StatusError } from '../kserve/status.ts';
 import { cleanText, generationError } from './generation-errors.ts';
 
@@ -36,6 +37,18 @@ it.each([
   });
   markSuspect(error);
   expect(generationError(error, location).isFinal).toBe(true);
+});
+
+it.each([
+  ['a failure of the backend', new StatusError('INTERNAL', 'out of blocks'), true],
+  ['a timeout', new ResponseTimeoutError('first', 5), true],
+  ['an unreachable server', new StatusError('UNAVAILABLE', 'gone', { unreachable: true }), false],
+  ['a full queue', new StatusError('UNAVAILABLE', 'Exceeds maximum queue size'), false],
+])('tells clients not to retry what Conch has retried: %s', (_, error, isFinal) => {
+  const location = { contract: { explain: () => undefined }, fields: {}, signal: new AbortController().signal };
+  expect(generationError(error, location).isFinal).toBe(false);
+  markRetried(error);
+  expect(generationError(error, location).isFinal).toBe(isFinal);
 });
 
 it.each([

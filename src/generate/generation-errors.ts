@@ -2,6 +2,7 @@ import type { GenerationContract } from '../contracts/contract.ts';
 import { engineFailed } from '../contracts/engine-failed.ts';
 import { ApiError, endedBy } from '../errors.ts';
 import { ResponseTimeoutError } from '../kserve/response-timeout-error.ts';
+import { wasRetried } from '../kserve/retried-errors.ts';
 import { StatusError } from '../kserve/status.ts';
 import type { Signal } from '../signal.ts';
 
@@ -19,8 +20,9 @@ export function generationError(error: unknown, { contract, fields, signal }: Er
   if (signal.aborted) return endedBy(signal, error);
   if (!(error instanceof StatusError)) return ApiError.from(error);
   const explained = engineFailed(error) ?? contract.explain(error);
-  if (explained) return withCause(explained, error, fields);
-  return statusError(error);
+  const apiError = explained ? withCause(explained, error, fields) : statusError(error);
+  // Retries of clients would multiply those of Conch. An error that says when to try again is no result of the request.
+  return wasRetried(error) && apiError.retryAfter === undefined ? apiError.asFinal() : apiError;
 }
 
 function statusError(error: StatusError): ApiError {

@@ -54,6 +54,20 @@ describe('a round', () => {
     });
   });
 
+  it('has the context length that is set, although the backend counts its own tokens', async () => {
+    const ours = { ...tokenizer, count: async () => 6 } as unknown as Tokenizer;
+    const served = { assets: { tokenizer: ours, eosTokenIds: [] }, contextLength: () => 20, enforcesContext: true };
+    const { sent, events } = await run({ tokens: ['x'] }, { served });
+    expect(sent[0]?.parameters['max_tokens']).toBe(14);
+    expect(events).toContainEqual({ type: 'prompt-tokens', count: 5 });
+    await expect(run({ tokens: [] }, { served: { ...served, contextLength: () => 6 } })).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      message: "The prompt has 6 tokens; this model's context holds 6. Shorten it.",
+    });
+    const loose = await run({ tokens: ['x'] }, { served: { ...served, enforcesContext: false } });
+    expect(loose.sent[0]?.parameters['max_tokens']).toBe(20);
+  });
+
   it('draws a seed for a backend that repeats itself', async () => {
     const served = { contract: { ...contract, repeatsItself: true } };
     const { sent } = await run({ tokens: ['x'] }, { served, round: { choicesPerPrompt: 2 } });

@@ -61,31 +61,35 @@ interface Measures {
   readonly tokenized: TokenizedPrompts | undefined;
   /** How many tokens each has; undefined if the backend counts, or the model has no tokenizer. */
   readonly counted: readonly number[] | undefined;
+  /** The same for the context length, which Conch may enforce although the backend counts. */
+  readonly lengths: readonly number[] | undefined;
 }
 
-const unmeasured: Measures = { tokenized: undefined, counted: undefined };
+const unmeasured: Measures = { tokenized: undefined, counted: undefined, lengths: undefined };
 
 function measured({ plan: { model }, watch, signal }: Run, { prompts, sampling }: Round): MaybePromise<Measures> {
   if (model.contract.speaksTokens)
     return during(watch, 'tokenize', async () => {
       const tokenized = await tokenize(model, prompts, { sampling, signal });
-      return { tokenized, counted: tokenized.inputs.map(({ prompt }) => prompt.length) };
+      const lengths = tokenized.inputs.map(({ prompt }) => prompt.length);
+      return { tokenized, counted: lengths, lengths };
     });
-  if (model.contract.counts) return unmeasured;
+  const { counts: backendCounts } = model.contract;
+  if (backendCounts && !model.enforcesContext) return unmeasured;
   return after(model.loadedAssets() ?? model.assets(), ({ tokenizer }) => {
     if (!tokenizer) return unmeasured;
     const options = { addSpecialTokens: model.addsSpecialTokens, signal };
-    return during(watch, 'tokenize', async () => ({
-      tokenized: undefined,
-      counted: await Promise.all(prompts.map(({ text }) => tokenizer.count(text, options))),
-    }));
+    return during(watch, 'tokenize', async () => {
+      const lengths = await Promise.all(prompts.map(({ text }) => tokenizer.count(text, options)));
+      return { tokenized: undefined, counted: backendCounts ? undefined : lengths, lengths };
+    });
   });
 }
 
 /** The sampling of each prompt, with the token limit that the context length leaves. */
-function lengthLimits({ plan }: Run, { prompts, sampling }: Round, { counted }: Measures): Sampling[] {
+function lengthLimits({ plan }: Run, { prompts, sampling }: Round, { lengths }: Measures): Sampling[] {
   const { model, promptField } = plan;
-  return prompts.map((_, at) => withLength(sampling, lengthLimit({ model, promptField, sampling }, counted?.[at])));
+  return prompts.map((_, at) => withLength(sampling, lengthLimit({ model, promptField, sampling }, lengths?.[at])));
 }
 
 function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): Tally {

@@ -1,9 +1,16 @@
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { PromptAssets } from '../prompt/assets.ts';
 import { type ImagePlaceholder, imagePlaceholder } from '../prompt/image-placeholders.ts';
 import type { ChatMessage } from '../requests/chat-request.ts';
 
 type Part = Exclude<ChatMessage['content'], string | null | undefined>[number];
+
+/** Every vLLM model declares an input for images, so the model itself must also have a placeholder for them. */
+export async function takesImages(model: ServedModel, assets: PromptAssets): Promise<boolean> {
+  if (model.contract.images.kind === 'refused' || model.mostImages === 0) return false;
+  return (await imagePlaceholder(model.imagePlaceholder, assets)) !== undefined;
+}
 
 /** The messages as the model's template takes them, with a placeholder instead of each image. */
 export async function withPlaceholders(

@@ -4,11 +4,13 @@ import { findReasoningFormat, fittingReasoningFormat } from '../output/reasoning
 import type { ReasoningFormat, ReasoningOptions } from '../output/reasoning/reasoning-parser.ts';
 import { SpecialTexts, type SpecialTree } from '../output/special-texts.ts';
 import { findToolFormat, fittingToolFormat } from '../output/tools/formats.ts';
-import { namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
+import { callsOrTextParser, namedCallParser, requiredCallsParser } from '../output/tools/guided-calls.ts';
+import { hermes } from '../output/tools/hermes.ts';
 import type { OfferedTool, ToolFormat, ToolParser } from '../output/tools/tool-parser.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ToolUse } from '../requests/tools.ts';
 import type { ResponseParsers } from './response-parts.ts';
+import { usesToolPrompt } from './tool-prompt.ts';
 
 /** How one model writes its tool calls and its reasoning. */
 export interface Formats {
@@ -27,8 +29,9 @@ export function formatsOf(model: ServedModel, template: ChatTemplate): Formats {
     known.set(template, fitting);
   }
   const { toolCallParser: tools, reasoningParser: reasoning } = model;
+  const usual = usesToolPrompt(model, template) ? hermes : fitting.tools;
   return {
-    tools: tools === undefined ? fitting.tools : findToolFormat(tools),
+    tools: tools === undefined ? usual : findToolFormat(tools),
     reasoning: reasoning === undefined ? fitting.reasoning : findReasoningFormat(reasoning),
   };
 }
@@ -85,18 +88,36 @@ function toolParser(use: ToolUse, format: ToolFormat | undefined, { mostHeldOfCa
   const options = { tools: offered, mostHeld: mostHeldOfCalls };
   if (typeof use.mode === 'object') return namedCallParser(use.mode.name, options);
   if (use.mode === 'required') return requiredCallsParser(options);
+  if (use.mode === 'guided') return callsOrTextParser(options);
   if (!format) throw new Error('Tools were offered to a model whose calls cannot be read.');
   return format.parser(options);
 }
 
-/** Refuses tools if the model does not support them, or Conch cannot parse its calls. */
-export function refuseTools(
-  model: ServedModel,
-  template: ChatTemplate,
-  { tools: format }: Formats,
-  use: ToolUse,
-): void {
-  if (!template.mentions('tools')) throw refusal("tools: not supported by this model's chat template.", 'tools');
+/** The tools that a model gets, and the ignored fields of the request. */
+export interface OfferedTools {
+  readonly use: ToolUse | undefined;
+  readonly ignored: readonly string[];
+}
+
+/**
+ * Drops tools that the model may call or not, if its chat template does not support tools: some clients send tools with
+ * every request. Refuses tools that it must call. Without the template, it is unknown whether they are dropped.
+ */
+export function offeredTools(
+  use: ToolUse | undefined,
+  { model, template, isStrict }: { model: ServedModel; template: ChatTemplate | undefined; isStrict: boolean },
+): OfferedTools {
+  if (!template) return { use: use?.mode === 'auto' ? undefined : use, ignored: [] };
+  if (!use || template.mentions('tools') || usesToolPrompt(model, template)) return { use, ignored: [] };
+  if (use.mode === 'auto' && !isStrict) return { use: undefined, ignored: ['tools'] };
+  throw refusal(
+    `tools: not supported by this model's chat template. Start Conch with --tool-prompt ${model.name}=default.`,
+    'tools',
+  );
+}
+
+/** Refuses tools if Conch cannot parse the calls of the model. */
+export function refuseTools(model: ServedModel, { tools: format }: Formats, use: ToolUse): void {
   if (use.mode !== 'auto') return;
   if (!format)
     throw refusal(

@@ -57,7 +57,7 @@ export interface GenerationPlan {
 /** The settings that plans depend on. */
 export type PlanSettings = Pick<
   GenerateContext,
-  'retries' | 'structuredRetries' | 'timeout' | 'tellsStop' | 'needsCounts'
+  'retries' | 'structuredRetries' | 'timeout' | 'tellsStop' | 'needsCounts' | 'strictFields'
 >;
 
 /** A running plan, with what comes from outside it. */

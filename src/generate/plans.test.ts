@@ -85,7 +85,6 @@ describe('the plan of a chat', () => {
     [{ guided_choice: ['a'], guided_regex: 'a' }, 'invalid_request', 'guided_choice'],
     [{ stream_options: {} }, 'invalid_request', 'stream_options'],
     [{ n: 1025 }, 'invalid_request', 'n'],
-    [{ reasoning_effort: 'low' }, 'unsupported_parameter', 'reasoning_effort'],
     [{ chat_template_kwargs: { tools: [] } }, 'invalid_request', 'chat_template_kwargs.tools'],
     [{ continue_final_message: true, add_generation_prompt: true }, 'invalid_request', 'continue_final_message'],
     [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'unsupported_parameter', 'tools'],

@@ -2,10 +2,15 @@ import { ApiError } from '../errors.ts';
 import { checkSchema } from '../json-schema/check.ts';
 import { isJudged } from '../json-schema/validate.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { RequestedStructure } from '../requests/structure.ts';
+import { type RequestedStructure, schemaPath } from '../requests/structure.ts';
 import type { ToolUse } from '../requests/tools.ts';
+import { guidedStructure } from './guided-structure.ts';
+import type { CheckableStructure } from './structure-reader.ts';
 import { type CallRules, canGuide, checkableStructure, type Emulation, emulationOf } from './structured-emulation.ts';
-import { callStructure, parametersOf } from './tool-structure.ts';
+import { choiceInstruction, instructionOf } from './structured-prompt.ts';
+import { callOrObjectStructure, callStructure, parametersOf } from './tool-structure.ts';
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** How the response of a chat gets its requested structure. */
 export interface ResponseFormat {
@@ -15,6 +20,10 @@ export interface ResponseFormat {
   readonly emulation: Emulation | undefined;
   /** The tools as the response calls them: in the model's own format, unless it is guided to calls. */
   readonly use: ToolUse | undefined;
+  /** The structure of the text of a response that is guided to calls or text. */
+  readonly text?: CheckableStructure | undefined;
+  /** Tells the model about the structure. */
+  readonly instruction: string | undefined;
 }
 
 interface FormatRequest {
@@ -31,20 +40,68 @@ export function responseFormat(
 ): ResponseFormat {
   if (!use) {
     const emulation = emulationOf(model, requestedStructure, retries);
-    return { structure: emulation ? undefined : requestedStructure, emulation, use };
+    return emulation ? emulated(emulation, use) : guided(requestedStructure, use);
   }
   const calls = callStructure(use);
   // Required calls leave no text that could have a structure.
-  if (calls && (canGuide(model) || retries === 0))
-    return { structure: { ...calls, field: 'tool_choice' }, emulation: undefined, use };
+  if (calls && (canGuide(model) || retries === 0)) return guided({ ...calls, field: 'tool_choice' }, use);
   if (calls) {
     const rules = callRules(use, { isRequired: true, tools: use.tools });
-    return { structure: undefined, emulation: { calls: rules, field: 'tool_choice', retries }, use: inItsOwnWay(use) };
+    return emulated({ calls: rules, field: 'tool_choice', retries }, inItsOwnWay(use));
   }
-  return { structure: undefined, emulation: besideTools(use, requestedStructure, retries), use };
+  const either = requestedStructure && guidedBesideTools(model, use, requestedStructure);
+  return either ?? emulated(besideTools(use, requestedStructure, retries), use);
 }
 
-/** A guided response cannot contain calls, so next to tools the response is checked instead. */
+function guided(structure: RequestedStructure | undefined, use: ToolUse | undefined): ResponseFormat {
+  // A model needs no instructions for a structure that its backend guides.
+  return { structure, emulation: undefined, use, instruction: undefined };
+}
+
+function emulated(emulation: Emulation | undefined, use: ToolUse | undefined): ResponseFormat {
+  return { structure: undefined, emulation, use, instruction: emulation && instructionOf(emulation) };
+}
+
+/**
+ * Guides the response to a list of calls or to the object of the request. Undefined if the backend cannot do that, or if
+ * the text may be a list itself: then the response is checked instead.
+ */
+function guidedBesideTools(
+  model: ServedModel,
+  use: ToolUse,
+  { structure, field }: RequestedStructure,
+): ResponseFormat | undefined {
+  const schema = objectSchema(structure);
+  if (!schema || !canGuide(model)) return undefined;
+  const either = { ...callOrObjectStructure(use, schema, schemaPath(field)), field };
+  if (!canWrite(model, either)) return undefined;
+  const text = 'json' in structure ? { json: schema } : { json_object: true as const };
+  return {
+    structure: either,
+    emulation: undefined,
+    use: { ...use, mode: 'guided' },
+    text,
+    instruction: choiceInstruction(text),
+  };
+}
+
+/** The schema of a structure that is always an object. */
+function objectSchema(structure: RequestedStructure['structure']): Json | undefined {
+  if ('json_object' in structure) return { type: 'object' };
+  return 'json' in structure && structure.json['type'] === 'object' ? structure.json : undefined;
+}
+
+/** Whether the backend's libraries support all of the structure. Tools may have schemas that they do not support. */
+function canWrite(model: ServedModel, structure: RequestedStructure): boolean {
+  try {
+    guidedStructure(model, structure);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A response that the backend cannot guide to calls or text is checked instead. */
 function besideTools(
   use: ToolUse,
   requestedStructure: RequestedStructure | undefined,
@@ -56,7 +113,7 @@ function besideTools(
     const { field } = requestedStructure;
     const structure = retries === 0 ? undefined : checkableStructure(requestedStructure);
     if (structure) return { structure, calls, field, retries };
-    const message = `${field}: cannot be combined with tools, because a guided response has no tool calls. Remove one of them.`;
+    const message = `${field}: cannot be combined with tools for this model. Remove one of them.`;
     throw new ApiError('unsupported_parameter', message, { param: field });
   }
   return strict.length > 0 ? { calls, field: 'tools', retries } : undefined;

@@ -4,7 +4,7 @@ import type { CheckableStructure } from './structure-reader.ts';
 import type { Emulation, MismatchedResponse } from './structured-emulation.ts';
 
 /** The instruction for a model whose backend cannot guide the response; undefined: the tools are enough. */
-function instruction({ structure, calls }: Emulation): string | undefined {
+export function instructionOf({ structure, calls }: Emulation): string | undefined {
   if (structure)
     return calls ? `If you call no function: ${structureInstruction(structure)}` : structureInstruction(structure);
   if (!calls?.isRequired) return undefined;
@@ -25,20 +25,24 @@ function structureInstruction(structure: CheckableStructure): string {
   );
 }
 
+/** The instruction for a response that is guided to be either a list of calls or of a structure. */
+export function choiceInstruction(structure: CheckableStructure): string {
+  return (
+    'To call functions, answer with a JSON list of the calls, and nothing else: ' +
+    `[{"name": "FUNCTION", "parameters": {…}}]\nIf you call no function: ${structureInstruction(structure)}`
+  );
+}
+
 /** The conversation with the instruction in its system message, or in a new one. */
-export function instructed(messages: readonly ChatMessage[], emulation: Emulation): ChatMessage[] {
+export function instructed(messages: readonly ChatMessage[], text: string): ChatMessage[] {
   const [first, ...others] = messages;
-  const text = instruction(emulation);
-  if (text === undefined) return [...messages];
   if (first?.role === 'system' || first?.role === 'developer') return [withText(first, text), ...others];
   return [{ role: 'system', content: text }, ...messages];
 }
 
 /** The same for templates without a system message: the instruction is in the last message of the user. */
-export function instructedByUser(messages: readonly ChatMessage[], emulation: Emulation): ChatMessage[] {
+export function instructedByUser(messages: readonly ChatMessage[], text: string): ChatMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'user');
-  const text = instruction(emulation);
-  if (text === undefined) return [...messages];
   return messages.map((message, at) => (at === last ? withText(message, text) : message));
 }
 

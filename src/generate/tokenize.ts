@@ -14,6 +14,7 @@ import type { Tokenizer } from '../tokenizer.ts';
 import { renderPrompt } from './chat-prompt.ts';
 import type { GenerateContext } from './generated-response.ts';
 import { withImagePlaceholders } from './images.ts';
+import { offeredTools } from './parsers.ts';
 
 /** The tokens of a text or chat. */
 export interface TokenizeResult {
@@ -25,7 +26,7 @@ export interface TokenizeResult {
 }
 
 /** What these calls need from outside the request. */
-interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images'> {
+interface TokenizeContext extends Pick<GenerateContext, 'findModel' | 'images' | 'strictFields'> {
   /** The model of this name, whatever it can do, or one with an adapter. */
   findNamed(name: string): NamedModel;
   /** Aborted when the client disconnects. */
@@ -118,9 +119,15 @@ async function render(
 ): Promise<Conversation> {
   const chatRequest: ChatRequest = { ...request, model: model.name };
   checkToolMessages(chatRequest.messages);
-  const use = toolUseOf(chatRequest);
+  const assets = await model.assets();
+  const isStrict = context.strictFields ?? false;
+  const offered = offeredTools(toolUseOf(chatRequest), { model, template: assets.template, isStrict });
   const { messages } = await withImagePlaceholders(chatRequest.messages, { model, settings: context.images });
-  return renderPrompt({ ...chatRequest, messages: [...messages] }, { model, use: use && withoutParser(use) });
+  const { prompt, ignored } = await renderPrompt(
+    { ...chatRequest, messages: [...messages] },
+    { model, assets, use: offered.use && withoutParser(offered.use), isStrict },
+  );
+  return { prompt, ignored: [...offered.ignored, ...ignored] };
 }
 
 /** There is no response to parse, so the model needs no tool parser. */

@@ -11,33 +11,56 @@ export interface CallStructure {
 }
 
 /** The structure of a response that must be calls: the arguments of a named function, or a list of calls. */
-export function callStructure({ tools, indexes, mode, isParallel }: ToolUse): CallStructure | undefined {
-  if (mode === 'auto') return undefined;
-  const origins = tools.map((tool) => `tools[${indexes.get(tool)}].function.parameters`);
+export function callStructure(use: ToolUse): CallStructure | undefined {
+  const { tools, indexes, mode } = use;
+  if (mode === 'auto' || mode === 'guided') return undefined;
   if (typeof mode === 'object')
-    return { structure: { json: parametersOf(tools[0]) }, paths: { '': origins[0] as string } };
+    return {
+      structure: { json: parametersOf(tools[0]) },
+      paths: { '': originOf(tools[0] as Tool, indexes) },
+    };
   const definitions = new Definitions();
+  const { schema, paths } = callList(use, definitions);
+  return {
+    structure: { json: { ...schema, ...definitions.member } },
+    paths: { ...paths, ...definitions.paths },
+  };
+}
+
+/** The structure of a response that is either a list of calls or an object by a schema of the request. */
+export function callOrObjectStructure(use: ToolUse, object: Json, origin: string): CallStructure {
+  const definitions = new Definitions();
+  const { schema, paths } = callList(use, definitions, '.anyOf[0]');
+  const other = hoisted(object, { name: 'response', origin, definitions });
+  return {
+    structure: { json: { anyOf: [schema, other], ...definitions.member } },
+    paths: { ...paths, '.anyOf[1]': origin, ...definitions.paths },
+  };
+}
+
+type Tool = ToolUse['tools'][number];
+
+function originOf(tool: Tool, indexes: ToolUse['indexes']): string {
+  return `tools[${indexes.get(tool)}].function.parameters`;
+}
+
+function callList({ tools, indexes, isParallel }: ToolUse, definitions: Definitions, path = '') {
   const calls = tools.map((tool, at) => ({
     type: 'object',
     properties: {
       name: { type: 'string', enum: [tool.function.name] },
-      parameters: hoisted(parametersOf(tool), { name: `tool${at}`, origin: origins[at] as string, definitions }),
+      parameters: hoisted(parametersOf(tool), { name: `tool${at}`, origin: originOf(tool, indexes), definitions }),
     },
     required: ['name', 'parameters'],
     additionalProperties: false,
   }));
-  const inCalls = origins.map((origin, at) => [`.items.anyOf[${at}].properties.parameters`, origin]);
+  const inCalls = tools.map((tool, at) => [
+    `${path}.items.anyOf[${at}].properties.parameters`,
+    originOf(tool, indexes),
+  ]);
   return {
-    structure: {
-      json: {
-        type: 'array',
-        minItems: 1,
-        ...(isParallel ? {} : { maxItems: 1 }),
-        items: { anyOf: calls },
-        ...(Object.keys(definitions.schemas).length > 0 ? { $defs: definitions.schemas } : {}),
-      },
-    },
-    paths: { ...Object.fromEntries(inCalls), ...definitions.paths },
+    schema: { type: 'array', minItems: 1, ...(isParallel ? {} : { maxItems: 1 }), items: { anyOf: calls } },
+    paths: Object.fromEntries(inCalls) as Record<string, string>,
   };
 }
 
@@ -45,6 +68,11 @@ export function callStructure({ tools, indexes, mode, isParallel }: ToolUse): Ca
 class Definitions {
   readonly schemas: Record<string, unknown> = {};
   readonly paths: Record<string, string> = {};
+
+  /** The member of the root that has them, if there are any. */
+  get member(): Json {
+    return Object.keys(this.schemas).length > 0 ? { $defs: this.schemas } : {};
+  }
 
   add(name: string, schema: unknown, origin: string): void {
     this.schemas[name] = schema;

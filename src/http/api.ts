@@ -55,7 +55,7 @@ export interface EndpointFacts {
   readonly isUncounted?: true;
   /** Set if the model's tokenizer is enough, so that requests skip the queue of the model. */
   readonly usesTokenizerOnly?: true;
-  /** Set if JSON with the content type of a form is accepted too: curl sends it like that by default. */
+  /** Set if JSON without a content type, or with the content type of a form, which curl sends, is accepted too. */
   readonly takesForms?: true;
   /** The error of an endpoint that is not supported; the body is not read. */
   readonly refusal?: () => ApiError;

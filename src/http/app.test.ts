@@ -74,4 +74,30 @@ describe('an app', () => {
     const { statusCode, body } = await app.inject({ method: 'POST', url: '/', headers, payload: 'x' });
     expect([statusCode, JSON.parse(body).error.message]).toEqual([400, 'Not offered.']);
   });
+
+  it.each(['PUT', 'QUERY', 'TRACE', 'PROPFIND'])('rejects the method %s with those of the path', async (method) => {
+    const app = tinyApp([tinyEndpoint({ paths: ['/a/:b'] }), tinyEndpoint({ methods: ['DELETE'], paths: ['/a/:b'] })]);
+    const request = { method: method as 'PUT', url: '/a/b?c', headers: { 'content-type': 'text/plain' }, payload: 'x' };
+    const { statusCode, headers, body } = await app.inject(request);
+    expect([statusCode, headers['allow'], JSON.parse(body)]).toEqual([
+      405,
+      'GET, HEAD, DELETE',
+      {
+        error: {
+          message: `Method ${method} is not allowed for /a/b. Allowed: GET, HEAD, DELETE.`,
+          type: 'invalid_request_error',
+          param: null,
+          code: 'method_not_allowed',
+        },
+      },
+    ]);
+    expect((await app.inject({ method: 'HEAD', url: '/a/b' })).statusCode).toBe(200);
+  });
+
+  it('rejects a request without a route before its body is read', async () => {
+    const app = tinyApp([tinyEndpoint({})], { maxInputSize: 10 });
+    const request = { method: 'POST', url: '/nothing', headers: { 'content-type': 'application/json' } } as const;
+    const { statusCode, body } = await app.inject({ ...request, payload: 'x'.repeat(100) });
+    expect([statusCode, JSON.parse(body).error.message]).toEqual([404, 'Invalid URL (POST /nothing).']);
+  });
 });

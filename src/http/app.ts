@@ -1,4 +1,5 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import type { ApiError } from '../errors.ts';
 import type { Recorder } from '../request-watch.ts';
 import type { Api } from './api.ts';
 import { apiPlugin } from './api-plugin.ts';
@@ -10,8 +11,8 @@ import type { DrainState } from './draining.ts';
 import { defaultErrors, errorHandler, sendFailure } from './failures.ts';
 import { type GuardOptions, guard, requireGroups } from './guard.ts';
 import { headerConstraint } from './header-constraint.ts';
-import { type BodyLimits, jsonBodies } from './json-body.ts';
-import { unknownPaths } from './paths.ts';
+import { assumeJson, type BodyLimits, jsonBodies } from './json-body.ts';
+import { pathError, unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
 import { beginRecord, serverTiming } from './request-log.ts';
 import { requestLogger } from './request-logger.ts';
@@ -67,11 +68,12 @@ export function createApp<Services extends AppServices>(
     allowedOrigins,
     begin: (request, reply) => {
       beginRecord(request, reply, services.record);
+      assumeJson(request);
       reply.header('x-content-type-options', 'nosniff');
     },
     admit: (request, reply) => {
       const passing = pass(request, reply);
-      return passing ? passing.then(() => encodingError(request)) : encodingError(request);
+      return passing ? passing.then(() => bodyError(request)) : bodyError(request);
     },
   });
   serverTiming(app);
@@ -79,6 +81,11 @@ export function createApp<Services extends AppServices>(
   unknownPaths(app);
   for (const api of apis) app.register(apiPlugin(api, services, namedServed));
   return app;
+}
+
+/** Returns the error of a request whose body must not be read: it has no route, or its body is compressed. */
+function bodyError(request: FastifyRequest): ApiError | undefined {
+  return request.is404 ? pathError(request) : encodingError(request);
 }
 
 /** The API that a path belongs to by its prefix. */

@@ -24,13 +24,18 @@ export function unknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler(notFound);
 }
 
-/** Handles a request without a route: 405 with the methods of its path, or 404. */
-export function notFound({ url, method, server: { knownRoutes } }: FastifyRequest): never {
+/** Handles a request without a route. */
+export function notFound(request: FastifyRequest): never {
+  throw pathError(request);
+}
+
+/** The error of a request without a route: 405 with the methods of its path, or 404. */
+export function pathError({ url, method, server: { knownRoutes } }: FastifyRequest): ApiError {
   const path = url.split('?', 1)[0] as string;
   const methods = new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods));
-  if (methods.size === 0) throw new ApiError('not_found', `Invalid URL (${method} ${path}).`);
+  if (methods.size === 0) return new ApiError('not_found', `Invalid URL (${method} ${path}).`);
   const allow = [...methods].join(', ');
-  throw new ApiError('method_not_allowed', `Method ${method} is not allowed for ${path}. Allowed: ${allow}.`, {
+  return new ApiError('method_not_allowed', `Method ${method} is not allowed for ${path}. Allowed: ${allow}.`, {
     headers: { allow },
   });
 }

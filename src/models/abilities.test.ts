@@ -17,12 +17,15 @@ const modelOf = (contracts: Partial<NamedModel>) =>
 const text = modelOf({ contract, rows: rowsOf('embedding') });
 
 describe('abilities', () => {
-  const namesOf = (model: NamedModel, assets: object | undefined, reads = { tools: false, reasoning: false }) =>
-    abilities.filter(({ isOf }) => isOf({ ...model, assets: assets as never, reads })).map(({ name }) => name);
+  const namesOf = (
+    model: NamedModel,
+    assets: object | undefined,
+    reads = { tools: false, reasoning: false, images: false },
+  ) => abilities.filter(({ isOf }) => isOf({ ...model, assets: assets as never, reads })).map(({ name }) => name);
 
   it('are known by contracts, assets and what can be read of the text', () => {
-    expect(namesOf(text, undefined)).toEqual(['completion', 'images', 'guided_decoding', 'logprobs', 'embedding']);
-    expect(namesOf(text, { template: {}, tokenizer: {} }, { tools: true, reasoning: true })).toEqual([
+    expect(namesOf(text, undefined)).toEqual(['completion', 'guided_decoding', 'logprobs', 'embedding']);
+    expect(namesOf(text, { template: {}, tokenizer: {} }, { tools: true, reasoning: true, images: true })).toEqual([
       'completion',
       'chat',
       'tools',

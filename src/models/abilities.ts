@@ -14,8 +14,8 @@ import { generatesText, type NamedModel, type ServedModel } from './served-model
 /** What the capabilities of a model are derived from. */
 interface AbilityFacts extends ModelContracts {
   readonly assets: PromptAssets | undefined;
-  /** Whether its tool calls can be parsed, and whether its reasoning is separated from its text. */
-  readonly reads: { readonly tools: boolean; readonly reasoning: boolean };
+  /** Whether its tool calls can be parsed, its reasoning is separated from its text, and images have a placeholder. */
+  readonly reads: { readonly tools: boolean; readonly reasoning: boolean; readonly images: boolean };
 }
 
 /** A capability of models. */
@@ -101,7 +101,7 @@ export const abilities: readonly Ability[] = [
   text,
   { name: 'chat', isOf: ({ contract, assets }) => contract !== undefined && assets?.template !== undefined },
   { name: 'tools', ollamaName: 'tools', isOf: ({ reads }) => reads.tools },
-  { name: 'images', ollamaName: 'vision', isOf: ({ contract }) => contract?.images.kind === 'taken' },
+  { name: 'images', ollamaName: 'vision', isOf: ({ reads }) => reads.images },
   { name: 'reasoning', ollamaName: 'thinking', isOf: ({ reads }) => reads.reasoning },
   { name: 'guided_decoding', isOf: takes('structured_outputs') },
   { name: 'logprobs', isOf: takes('logprobs') },

@@ -48,8 +48,14 @@ export interface ServedModel extends NamedModel {
   /** The configured parsers, by name; undefined: detected from the chat template. */
   readonly toolCallParser: string | undefined;
   readonly reasoningParser: string | undefined;
+  /** The configured description of tools for a chat template without them; `default`: that of Conch. */
+  readonly toolPrompt?: string | undefined;
   /** The configured placeholder of an image in a prompt; undefined: detected from template and tokenizer. */
   readonly imagePlaceholder: string | undefined;
+  /** The maximum number of images of a request; left out: not limited by the settings. */
+  readonly mostImages?: number;
+  /** Whether Conch enforces the context length, because the one of the engine is larger or unknown. */
+  readonly enforcesContext?: boolean;
   /** The maximum number of characters that are buffered until it is clear whether they are a tool call. */
   readonly mostHeldOfCalls: number;
   /** How many instances of TensorRT-LLM's postprocessing it has, if any. */

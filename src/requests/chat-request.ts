@@ -106,7 +106,7 @@ export const ChatRequest = z.object({
   prompt_cache_options: z.looseObject({}).nullish(),
   service_tier: unsupportedField('must be auto or default; other service tiers are not supported', ['auto', 'default']),
   store: unsupportedField('chat completions are not stored; use /v1/responses to store responses', [false]),
-  verbosity: unsupportedField('not supported by the backend; describe the verbosity in a message', ['medium']),
+  verbosity: z.string().nullish(),
   modalities: list(z.string(), { most: 16 })
     .refine((value) => value.every((modality) => modality === 'text'), {
       message: 'only text is supported',

@@ -76,7 +76,8 @@ export interface ToolUse {
   readonly tools: readonly FunctionTool[];
   /** The index of each tool in the request. */
   readonly indexes: ReadonlyMap<FunctionTool, number>;
-  readonly mode: 'auto' | 'required' | { readonly name: string };
+  /** `guided`: as `auto`, but the backend guides the response to a list of calls or to a structure. */
+  readonly mode: 'auto' | 'guided' | 'required' | { readonly name: string };
   /** Whether a response may have several tool calls. */
   readonly isParallel: boolean;
 }

@@ -24,7 +24,12 @@ function described(found: object, own: object) {
     rows: {},
     ...found,
   } as unknown as FoundServedModel);
-  return { context: model.contextLength(), defaults: 'defaults' in model ? model.defaults : undefined, notes };
+  return {
+    context: model.contextLength(),
+    defaults: 'defaults' in model ? model.defaults : undefined,
+    enforcesContext: 'enforcesContext' in model ? model.enforcesContext : undefined,
+    notes,
+  };
 }
 
 describe('modelDescriber', () => {
@@ -35,6 +40,16 @@ describe('modelDescriber', () => {
     expect(described({ rows: { rerank: { longest: 4 } } }, { contextLength: 512 }).context).toBe(4);
     expect(described({ rows: { embedding: { kind: 'tensors' } } }, { contextLength: 512 }).context).toBe(512);
     expect(described({ contract: { limits: { context: 4 } } }, { contextLength: 512 }).context).toBe(512);
+  });
+
+  it('enforces a context length that the engine does not', () => {
+    const enforces = (contextLength: number | undefined, limits: object, learnedContext?: number) =>
+      described({ contract: { limits }, learnedContext }, { contextLength }).enforcesContext;
+    expect(enforces(undefined, {})).toBe(false);
+    expect(enforces(512, {})).toBe(true);
+    expect(enforces(512, { context: 4096 })).toBe(true);
+    expect(enforces(512, { context: 512 })).toBe(false);
+    expect(enforces(512, { context: 4096 }, 256)).toBe(false);
   });
 
   it('takes what a server recommends for a model where the settings say nothing', () => {

@@ -51,12 +51,15 @@ export function modelDescriber(
       toolCallParser: own.toolCallParser,
       reasoningParser: own.reasoningParser,
       imagePlaceholder: own.imagePlaceholder,
+      toolPrompt: own.toolPrompt === 'none' ? undefined : own.toolPrompt,
+      mostImages: settings.maxImages,
       mostHeldOfCalls: settings.maxToolCallParseBytes,
       tokenizerName: tokenizerName(found, own),
       addsSpecialTokens: own.addsSpecialTokens ?? found.contract?.addsSpecialTokens ?? true,
       assets: assets.load,
       loadedAssets: assets.loaded,
       contextLength: () => contextLengthOf(found, own, assets.loaded()),
+      enforcesContext: enforcesContext(found, own),
     };
   };
 }
@@ -66,6 +69,13 @@ function contextLengthOf(found: FoundServedModel, own: ModelSettings, assets: Pr
   const bound = found.contract ? undefined : firstRows(found.rows)?.longest;
   if (own.contextLength === undefined) return longestOf(found, assets);
   return Math.min(own.contextLength, bound ?? own.contextLength, found.learnedContext ?? own.contextLength);
+}
+
+/** Whether the set context length is shorter than the one that the engine enforces itself, as far as that is known. */
+function enforcesContext({ contract, learnedContext }: FoundServedModel, { contextLength }: ModelSettings): boolean {
+  if (contextLength === undefined) return false;
+  const known = [contract?.limits.context, learnedContext].filter((length) => length !== undefined);
+  return known.every((length) => contextLength < length);
 }
 
 /** Notes on settings of row tasks that a text model ignores. An alias has the settings of its model. */

@@ -15,6 +15,7 @@ export function generateContext(
     timeout: timeoutOf(settings),
     retries: settings.retries,
     structuredRetries: settings.structuredRetries,
+    strictFields: settings.strictFields,
     images: imageSettings(settings),
     guides,
     coalescing,

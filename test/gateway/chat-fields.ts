@@ -82,6 +82,11 @@ export const chatRows: Record<string, Row> = {
     outcome: prompt(`user: ${echo}\neffort: low\nassistant:`),
     bad: notText,
   },
+  verbosity: {
+    send: { verbosity: 'low' },
+    outcome: prompt(`user: ${echo}\nverbosity: low\nassistant:`),
+    bad: notText,
+  },
   enable_thinking: {
     send: { enable_thinking: true },
     outcome: prompt(`user: ${echo}\nthinking\nassistant:`),
@@ -98,7 +103,6 @@ export const chatRows: Record<string, Row> = {
   ...refusedRows({
     service_tier: refused('priority', 'default'),
     store: refused(true, false),
-    verbosity: refused('low', 'medium'),
     modalities: refused(['text', 'audio'], ['text']),
     functions: refused([{ name: 'f' }]),
     function_call: refused({ name: 'f' }, 'none', 'auto'),

@@ -84,6 +84,16 @@ describe("OpenAI's package for Node", () => {
     expect((await client.models.retrieve('vllm-toy')).owned_by).toBe('triton');
   });
 
+  it('does not retry what Conch has retried', async () => {
+    const patient = new OpenAI({ baseURL: `${conch.url}/v1`, apiKey: 'sesame', maxRetries: 2 });
+    const tag = `retried-${Date.now()}`;
+    const broken = messages(directive({ tag, answer: 'half', no_finish: true }));
+    await expect(patient.chat.completions.create({ model, messages: broken })).rejects.toMatchObject({ status: 502 });
+    const counting = messages(directive({ requests_of: tag }));
+    const { choices } = await patient.chat.completions.create({ model, messages: counting });
+    expect(choices[0]?.message.content).toBe('3');
+  });
+
   it('throws its own class for each failure', async () => {
     const ask = (body: object, own = client) =>
       own.chat.completions.create({ model, messages: messages('x'), ...body }).catch((error: unknown) => error);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChatRequest } from '../../src/requests/chat-request.ts';
 import { CompletionRequest } from '../../src/requests/completion-request.ts';
@@ -11,13 +14,19 @@ import type { Row } from './field-rows.ts';
 import { chatReference, completionReference } from './reference.ts';
 import { countOf, receivedFor, user } from './requests.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'conch-fields-'));
 let conch: Conch;
 let strict: Conch;
 beforeAll(async () => {
-  const flags = ['--chat-template', inRoot('test/gateway/plain.jinja'), '--context-length', '4096'];
+  const config = join(folder, 'conch.json');
+  writeFileSync(config, JSON.stringify({ models: { 'vllm-toy': { defaults: { max_tokens: 4096 } } } }));
+  const flags = ['--chat-template', inRoot('test/gateway/plain.jinja'), '--config', config];
   [conch, strict] = await Promise.all([startGateway(...flags), startGateway(...flags, '--strict-fields')]);
 });
-afterAll(() => Promise.all([conch.stop(), strict.stop()]));
+afterAll(async () => {
+  await Promise.all([conch.stop(), strict.stop()]);
+  rmSync(folder, { recursive: true });
+});
 
 const echo = directive({ echo_parameters: true });
 

@@ -99,19 +99,10 @@ describe('the prompt of a model', () => {
     expect([response.status, response.headers.get('x-conch-ignored')]).toEqual([200, 'documents']);
   });
 
-  it('has no dial for reasoning_effort where the template has none', async () => {
-    const { status, body } = await chat(conch, { model: 'vllm-toy', messages: user('x'), reasoning_effort: 'low' });
-    expect([status, body]).toEqual([
-      400,
-      {
-        error: {
-          message: "reasoning_effort: not supported by this model's chat template.",
-          type: 'invalid_request_error',
-          param: 'reasoning_effort',
-          code: 'unsupported_parameter',
-        },
-      },
-    ]);
+  it('names reasoning_effort and verbosity where the template reads neither', async () => {
+    const hints = { reasoning_effort: 'low', verbosity: 'high' };
+    const response = await chat(conch, { model: 'vllm-toy', messages: user('x'), ...hints });
+    expect([response.status, response.headers.get('x-conch-ignored')]).toEqual([200, 'reasoning_effort, verbosity']);
   });
 
   it.each([

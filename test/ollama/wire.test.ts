@@ -115,18 +115,23 @@ it('a file that is sent is refused before it is read', async () => {
   ]);
 });
 
-it('a body that curl calls a form is JSON all the same, but not from a web page, nor at other paths', async () => {
-  const post = async (path: string, headers: Record<string, string> = {}) => {
-    const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    const body = JSON.stringify(requested(directive({ answer: 'Yes.' }), { stream: false }));
-    const response = await fetch(conch.url + path, { method: 'POST', headers: { ...type, ...headers }, body });
-    return [response.status, await response.json()];
-  };
-  const refusal = 'Request body must be JSON, sent with "Content-Type: application/json".';
-  expect(await post('/api/chat')).toMatchObject([200, { message: { role: 'assistant', content: 'Yes.' }, done: true }]);
-  expect(await post('/api/chat', { origin: 'https://example.com' })).toEqual([415, { error: refusal }]);
-  expect(await post('/v1/chat/completions')).toMatchObject([415, { error: { message: refusal } }]);
-});
+it.each(['application/x-www-form-urlencoded', undefined])(
+  'a body with the content type %s is JSON, but not from a web page, nor at other paths',
+  async (type) => {
+    const post = async (path: string, more: Record<string, string> = {}) => {
+      const headers = { ...(type === undefined ? {} : { 'content-type': type }), ...more };
+      // Bytes: fetch adds a content type to text.
+      const body = Buffer.from(JSON.stringify(requested(directive({ answer: 'Yes.' }), { stream: false })));
+      const response = await fetch(conch.url + path, { method: 'POST', headers, body });
+      return [response.status, await response.json()];
+    };
+    const refusal = 'Request body must be JSON, sent with "Content-Type: application/json".';
+    const message = { role: 'assistant', content: 'Yes.' };
+    expect(await post('/api/chat')).toMatchObject([200, { message, done: true }]);
+    expect(await post('/api/chat', { origin: 'https://example.com' })).toEqual([415, { error: refusal }]);
+    expect(await post('/v1/chat/completions')).toMatchObject([415, { error: { message: refusal } }]);
+  },
+);
 
 it('the version is that of the API, which clients look at', async () => {
   const { version } = (await (await fetch(`${conch.url}/api/version`)).json()) as { version: string };

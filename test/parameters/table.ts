@@ -61,14 +61,15 @@ export const chatTable = cells({
   ...shared,
   ...everyOne(
     'e',
-    `messages chat_template_kwargs documents add_generation_prompt continue_final_message reasoning_effort enable_thinking tools
+    `messages chat_template_kwargs documents add_generation_prompt continue_final_message reasoning_effort verbosity enable_thinking
+    tools
     parallel_tool_calls include_reasoning`,
   ),
   ...everyOne('s', 'max_completion_tokens'),
   ...everyOne('i', 'metadata safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options'),
   ...everyOne(
     'n',
-    `service_tier store verbosity modalities functions function_call audio prediction
+    `service_tier store modalities functions function_call audio prediction
     web_search_options moderation best_of prompt chat_template mm_processor_kwargs media_io_kwargs return_prompt_text
     reasoning`,
   ),

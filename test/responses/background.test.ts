@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countOf, release } from '../gateway/requests.ts';
 import { directive } from '../support/exchange.ts';
-import { post } from '../support/gateway.ts';
+import type { post } from '../support/gateway.ts';
 import { eventsIn, get, respond, responseTo, startKeeping, textOf, type Wire } from './requests.ts';
 
 let conch: Awaited<ReturnType<typeof startKeeping>>;
@@ -19,7 +19,12 @@ function heldResponse() {
 const untilHeld = (tag: string) => countOf(conch.url, tag, { until: 'held' });
 const background = (input: string, more: object = {}) => responseTo(conch.url, { input, background: true, ...more });
 const store = async (id: string) => (await get(conch.url, `/v1/responses/${id}`)).body as unknown as Wire;
-const cancel = (id: string) => post(`${conch.url}/v1/responses/${id}/cancel`, {});
+/** As OpenAI's Python client does: with the content type of a body, and without one. */
+const cancel = async (id: string) => {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${conch.url}/v1/responses/${id}/cancel`, { method: 'POST', headers });
+  return { status: response.status, body: (await response.json()) as Awaited<ReturnType<typeof post>>['body'] };
+};
 
 /** Waits until it is complete; its events end then. */
 async function completed(id: string): Promise<Wire> {

@@ -43,7 +43,9 @@ describe('a response that is kept', () => {
 
   it('is gone when it is deleted', async () => {
     const { id } = await responseTo(conch.url, { input: saying('Yes.') });
-    const deleted = await fetch(`${conch.url}/v1/responses/${id}`, { method: 'DELETE' });
+    // OpenAI's Python client sends the content type of a body that it does not send.
+    const headers = { 'content-type': 'application/json' };
+    const deleted = await fetch(`${conch.url}/v1/responses/${id}`, { method: 'DELETE', headers });
     expect([deleted.status, await deleted.json()]).toEqual([200, { id, object: 'response', deleted: true }]);
     for (const path of [`/v1/responses/${id}`, `/v1/responses/${id}/input_items`]) {
       const { status, body } = await get(conch.url, path);

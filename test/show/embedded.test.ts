@@ -31,6 +31,15 @@ describe('conch alone', { timeout: 120_000 }, () => {
     });
   });
 
+  it('chats with clients that send tools with every request, like Open WebUI', async () => {
+    const tools = [{ type: 'function', function: { name: 'search_web', parameters: { type: 'object' } } }];
+    const messages = [{ role: 'user', content: 'Say hello.' }];
+    const request = { model, messages, tools, max_tokens: 8 };
+    const { status, headers, body } = await post(`${conch.url}/v1/chat/completions`, request);
+    expect([status, headers.get('x-conch-ignored')]).toEqual([200, 'tools']);
+    expect(body).toMatchObject({ choices: [{ message: { content: expect.stringMatching(/\w/) } }] });
+  });
+
   it('refuses a schema that it cannot honour by the field that asked for it', async () => {
     const schema = { type: 'object', patternProperties: { '^a': { type: 'string' } }, not: { type: 'null' } };
     const { status, body } = await post(`${conch.url}/v1/chat/completions`, {

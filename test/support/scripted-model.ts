@@ -233,13 +233,16 @@ export class EventList implements EventFold {
 }
 
 /** All events of a response until its end, or until the error that ended it. */
-export async function outcomeOf(generation: Generation): Promise<{ events: GenerateEvent[]; error?: string }> {
+export async function outcomeOf(
+  generation: Generation,
+): Promise<{ events: GenerateEvent[]; error?: string; isFinal?: boolean }> {
   const list = new EventList();
   try {
     await runInto(generation, list);
     return { events: list.events };
   } catch (error) {
-    return { events: list.events, error: (error as ApiError).code };
+    const { code, isFinal } = error as ApiError;
+    return { events: list.events, error: code, isFinal };
   }
 }
 

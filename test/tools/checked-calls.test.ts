@@ -130,7 +130,23 @@ describe.each(['llmapi', 'vllm-toy'] as const)('strict functions, called freely 
   });
 });
 
-describe.each(['llmapi', 'vllm-toy'] as const)('response_format beside tools (%s)', (model) => {
+describe('response_format beside tools is guided where the backend can', () => {
+  const both = { tools, response_format: format };
+
+  it('to calls, streamed or not', async () => {
+    const list = '[{"name": "get_weather", "parameters": {"city": "Bern"}}]';
+    const response = await ask('vllm-toy', list, both);
+    expect(choicesOf(response)).toEqual([choiceWith({ calls: [called('get_weather', '{"city": "Bern"}')] })]);
+    expect((await ask('vllm-toy', list, { ...both, stream: true })).text).toContain('"finish_reason":"tool_calls"');
+  });
+
+  it('to the schema', async () => {
+    expect(choicesOf(await ask('vllm-toy', '{"n": 1}', both))).toEqual([choiceWith({ content: '{"n": 1}' })]);
+  });
+});
+
+describe('response_format beside tools is checked where the backend cannot guide', () => {
+  const model = 'llmapi';
   const both = { tools, response_format: format };
 
   it('leaves room for calls', async () => {

@@ -94,6 +94,19 @@ describe('the embedded model', { timeout: 600_000 }, () => {
     expect(new Set(all.map(({ message }) => message['content'])).size).toBeGreaterThan(seeds.length / 2);
   });
 
+  it('calls functions or obeys a schema beside tools, whatever the seed', async () => {
+    const response_format = { type: 'json_schema', json_schema: { name: 'animal', schema: z.toJSONSchema(Animal) } };
+    const all = await responds({ messages: user('Describe a pet as JSON.'), tools, response_format });
+    const wrong = all.filter((outcome) => {
+      const { reason, message } = outcome;
+      const calls = callsIn(outcome);
+      return calls.length > 0
+        ? reason !== 'tool_calls' || message['content'] !== null || !calls.every(isValid)
+        : reason !== 'stop' || !Animal.safeParse(JSON.parse(String(message['content']))).success;
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('calls a function that is named, whatever the seed', async () => {
     const tool_choice = { type: 'function', function: { name: 'send_letter' } };
     const all = await responds({ messages: user('Write to Ann in France.'), tools, tool_choice });

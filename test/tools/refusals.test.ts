@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { user } from '../gateway/requests.ts';
 import { runConch } from '../support/command.ts';
-import { gatewayFlags, llamaTokenizer, post, sharedGateway } from '../support/gateway.ts';
+import { directive } from '../support/exchange.ts';
+import { gatewayFlags, llamaTokenizer, post, sharedGateway, startGateway } from '../support/gateway.ts';
 import type { SharedConch } from '../support/shared-conch.ts';
-import { tools } from './requests.ts';
+import { ask, called, choiceWith, tools, weatherRounds } from './requests.ts';
 
 let conch: SharedConch;
 beforeAll(async () => {
@@ -97,7 +98,7 @@ const rows: Row[] = [
     'a grammar beside tools',
     { tools, guided_grammar: 'root ::= "a"' },
     'guided_grammar',
-    'cannot be combined with tools, because a guided response has no tool calls. Remove one of them.',
+    'cannot be combined with tools for this model. Remove one of them.',
     'unsupported_parameter',
   ],
   [
@@ -113,10 +114,10 @@ const rows: Row[] = [
     missing,
   ],
   [
-    'tools for a template without a place for them',
-    { model: 'vllm-llama', tools },
+    'a required call for a template without tools',
+    { model: 'vllm-llama', tools, tool_choice: 'required' },
     'tools',
-    "not supported by this model's chat template.",
+    "not supported by this model's chat template. Start Conch with --tool-prompt vllm-llama=default.",
     'unsupported_parameter',
   ],
 ];
@@ -130,6 +131,35 @@ describe('a request is refused by the field that is wrong', () => {
         status: 400,
         body: { error: { message: `${param}: ${message}`, type: 'invalid_request_error', param, code } },
       });
+    }
+  });
+});
+
+describe('tools for a template without them', () => {
+  const body = (more: object = {}) => ({
+    model: 'vllm-llama',
+    messages: user(directive({ answer: 'Hi.' })),
+    tools,
+    ...more,
+  });
+
+  it.each(['/v1/chat/completions', '/api/chat'])('are dropped and named: %s', async (path) => {
+    const response = await post(`${conch.url}${path}`, body({ stream: false }));
+    expect([response.status, response.headers.get('x-conch-ignored')]).toEqual([200, 'tools']);
+    expect(response.text).toContain('"content":"Hi."');
+  });
+
+  it('are offered by --tool-prompt, for a whole loop of calls', async () => {
+    const prompted = await startGateway(...llamaTokenizer(), '--tool-prompt', 'vllm-llama=default');
+    try {
+      const first = { messages: user(weatherRounds), tools };
+      const calls = ['Bern', 'Zürich'].map((city) =>
+        called('get_weather', JSON.stringify({ city }).replace(':', ': ')),
+      );
+      const { choices } = await ask(prompted.url, { model: 'vllm-llama', ...first });
+      expect(choices).toEqual([choiceWith({ content: 'Let me see.', calls })]);
+    } finally {
+      await prompted.stop();
     }
   });
 });

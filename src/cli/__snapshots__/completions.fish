@@ -133,6 +133,7 @@ complete -c conch -n "__conch_is '' serve models doctor generate 'engine install
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l contract -l backend -r -f -a 'vllm tensorrtllm trtllm trtllm-tokens llmapi' -d 'Override the detected contract of a model'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l tool-call-parser -r -f -d 'Set the tool parser of a model'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l reasoning-parser -r -f -d 'Set the reasoning parser of a model'
+complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l tool-prompt -r -f -d 'Describe tools with this text in the system message, if the chat template does not support tools'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l image-placeholder -r -f -d 'Set the text that represents an image in the prompt'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l engine-dir -r -f -a '(__fish_complete_directories)' -d 'Read the limits of a TensorRT-LLM engine from config.json in its folder'
 complete -c conch -n "__conch_is '' serve models doctor generate 'engine install'" -l cancel-with -r -f -a 'cancel stop-input' -d 'Set how Conch ends a request early in a TensorRT-LLM engine'

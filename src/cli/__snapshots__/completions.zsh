@@ -116,6 +116,7 @@ _conch() {
         '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
+        '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
         '*--image-placeholder=[Set the text that represents an image in the prompt]:[MODEL=]TEXT: ' \
         '*--engine-dir=[Read the limits of a TensorRT-LLM engine from config.json in its folder]:[MODEL=]DIR:_files -/' \
         '*--cancel-with=[Set how Conch ends a request early in a TensorRT-LLM engine]:[MODEL=]WAY:(cancel stop-input)' \
@@ -224,6 +225,7 @@ _conch() {
         '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
+        '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
         '*--image-placeholder=[Set the text that represents an image in the prompt]:[MODEL=]TEXT: ' \
         '*--engine-dir=[Read the limits of a TensorRT-LLM engine from config.json in its folder]:[MODEL=]DIR:_files -/' \
         '*--cancel-with=[Set how Conch ends a request early in a TensorRT-LLM engine]:[MODEL=]WAY:(cancel stop-input)' \
@@ -302,6 +304,7 @@ _conch() {
         '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
+        '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
         '*--image-placeholder=[Set the text that represents an image in the prompt]:[MODEL=]TEXT: ' \
         '*--engine-dir=[Read the limits of a TensorRT-LLM engine from config.json in its folder]:[MODEL=]DIR:_files -/' \
         '*--cancel-with=[Set how Conch ends a request early in a TensorRT-LLM engine]:[MODEL=]WAY:(cancel stop-input)' \
@@ -381,6 +384,7 @@ _conch() {
         '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
+        '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
         '*--image-placeholder=[Set the text that represents an image in the prompt]:[MODEL=]TEXT: ' \
         '*--engine-dir=[Read the limits of a TensorRT-LLM engine from config.json in its folder]:[MODEL=]DIR:_files -/' \
         '*--cancel-with=[Set how Conch ends a request early in a TensorRT-LLM engine]:[MODEL=]WAY:(cancel stop-input)' \
@@ -435,6 +439,7 @@ _conch() {
         '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
+        '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
         '*--image-placeholder=[Set the text that represents an image in the prompt]:[MODEL=]TEXT: ' \
         '*--engine-dir=[Read the limits of a TensorRT-LLM engine from config.json in its folder]:[MODEL=]DIR:_files -/' \
         '*--cancel-with=[Set how Conch ends a request early in a TensorRT-LLM engine]:[MODEL=]WAY:(cancel stop-input)' \

@@ -1,6 +1,6 @@
 import { MarkerFinder } from '../marker-finder.ts';
-import { OPEN_BRACE } from './characters.ts';
-import { CompletionReader } from './completion-reader.ts';
+import { OPEN_BRACE, OPEN_BRACKET } from './characters.ts';
+import { CompletionReader, type ReadGenerator } from './completion-reader.ts';
 import { readJsonCalls } from './json-calls.ts';
 import { passCall } from './passed-call.ts';
 import type { ToolParser, ToolParserOptions } from './tool-parser.ts';
@@ -11,10 +11,23 @@ const NO_MARKERS: readonly string[] = [];
 export function requiredCallsParser(options: ToolParserOptions): ToolParser {
   return new CompletionReader(options, function* (reader) {
     yield* reader.skipSpace();
-    yield* readJsonCalls(reader, { ends: NO_MARKERS });
-    if (reader.isOver) giveCutCall(reader);
+    yield* readList(reader);
     yield* reader.textUntil(new MarkerFinder(NO_MARKERS));
   });
+}
+
+/** For guided decoding of either a list of calls or a JSON object, which is text. */
+export function callsOrTextParser(options: ToolParserOptions): ToolParser {
+  return new CompletionReader(options, function* (reader) {
+    yield* reader.skipSpace();
+    if ((yield* reader.peek()) === OPEN_BRACKET) yield* readList(reader);
+    yield* reader.textUntil(new MarkerFinder(NO_MARKERS));
+  });
+}
+
+function* readList(reader: CompletionReader): ReadGenerator<void> {
+  yield* readJsonCalls(reader, { ends: NO_MARKERS });
+  if (reader.isOver) giveCutCall(reader);
 }
 
 /** The list up to a call whose name comes first, as the guide has it; the key may be cut too. */

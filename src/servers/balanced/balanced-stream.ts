@@ -2,6 +2,7 @@ import type { ListEntry } from '../../active-list.ts';
 import { failedPart, isSuspect } from '../../kserve/engine-failure.ts';
 import { StreamError } from '../../kserve/infer-codec.ts';
 import { ResponseTimeoutError } from '../../kserve/response-timeout-error.ts';
+import { markRetried } from '../../kserve/retried-errors.ts';
 import type { InferResponse, ResponseSink, RunningInference } from '../../kserve/server.ts';
 import type { BeginInference, GroupOptions } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
@@ -225,6 +226,7 @@ export class BalancedStream implements ResponseSink, RunningInference, TickListe
 
   async #retry(error: unknown): Promise<void> {
     const attempt = await this.#nextAttempt();
+    if (!attempt && this.#failed.length > 1) markRetried(error);
     if (!attempt) this.#finish(error);
     else if (this.#isOver) attempt.end(performance.now());
     else this.#try(attempt, error);

@@ -3,6 +3,7 @@ import { balancerWith } from '../../../test/support/balance-fixtures.ts';
 import { ask, pair, responding, responsesOf, start } from '../../../test/support/balanced-requests.ts';
 import { ScriptedServer } from '../../../test/support/scripted-server.ts';
 import { firstResponse } from '../../kserve/awaited-responses.ts';
+import { wasRetried } from '../../kserve/retried-errors.ts';
 import type { BeginInference } from '../../kserve/server-group.ts';
 import { StatusError } from '../../kserve/status.ts';
 import type { Balancer } from './balancer.ts';
@@ -38,6 +39,18 @@ describe('a request that fails before its first response', () => {
     expect(await ask(balancerWith({ retries: 1 }), servers)).toBe('the engine is dead');
     expect(start(servers).reduce((sum, count) => sum + count)).toBe(2);
     expect(await ask(balancerWith({ retryBudget: 0 }), pair([dead], responding))).toBe('the engine is dead');
+  });
+
+  it('has an error that says whether it was retried', async () => {
+    const failed = (text: string) => new StatusError('UNAVAILABLE', text);
+    const errorFrom = async (...errors: StatusError[]) => {
+      const servers = errors.map((error, at) => new ScriptedServer(String(at), error));
+      const [last] = errors.slice(-1);
+      await ask(balancerWith(), servers);
+      return wasRetried(last);
+    };
+    expect(await errorFrom(failed('one'), failed('two'))).toBe(true);
+    expect(await errorFrom(failed('one'))).toBe(false);
   });
 
   it('is not retried when it must not be, or its client disconnected', async () => {
