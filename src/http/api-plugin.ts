@@ -32,12 +32,13 @@ function shape<Services>(app: FastifyInstance, api: Api<Services>, steps: ErrorS
 }
 
 function addRoutes<Services>(app: FastifyInstance, endpoint: Endpoint<Services>, services: Services): void {
-  const { methods, paths, refusal } = endpoint;
+  const { methods, paths, refusal, customMethod } = endpoint;
   for (const url of paths)
     app.route({
       method: [...methods],
       url,
       config: { endpoint },
+      ...(customMethod === undefined ? {} : { constraints: { customMethod } }),
       ...(refusal ? { onRequest: (_request, _reply, done) => done(refusal()) } : {}),
       handler: endpoint.handler(services, url),
     });

@@ -44,6 +44,8 @@ export interface EndpointFacts {
   readonly methods: readonly ('GET' | 'POST' | 'DELETE')[];
   /** As Fastify writes them; more than one where an endpoint has aliases. */
   readonly paths: readonly string[];
+  /** The custom method of Google's APIs: what follows the last colon of a path, as in `/v1beta/models/NAME:METHOD`. */
+  readonly customMethod?: string;
   /** The group of restricted APIs that it belongs to. */
   readonly group: RestrictedGroup;
   /** The operation name of OpenTelemetry's conventions for generative AI; only if a model runs. */
@@ -54,6 +56,8 @@ export interface EndpointFacts {
   readonly usesTokenizerOnly?: true;
   /** Set if JSON with the content type of a form is accepted too: curl sends it like that by default. */
   readonly takesForms?: true;
+  /** Set if the API key may also be in the query, as `key`. */
+  readonly takesKeyInQuery?: true;
   /** The error of an endpoint that is not supported; the body is not read. */
   readonly refusal?: () => ApiError;
   /** Checks the body against the request limits. */
