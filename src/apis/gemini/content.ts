@@ -68,11 +68,16 @@ const textPart = part.refine(({ text }) => text !== undefined, {
   params: { code: 'unsupported_parameter' },
 });
 
-/** One turn of a conversation. `function` is an older name of the role of function results. */
-export const content = z.object({
-  role: z.enum(['user', 'model', 'function'], { error: 'must be user or model' }).optional(),
-  parts: list(part, { most: mostParts }).optional(),
-});
+/**
+ * One turn of a conversation. `function` is an older name of the role of function results. Clients may send an empty
+ * turn of the model back without parts.
+ */
+export const content = z
+  .object({
+    role: z.enum(['user', 'model', 'function'], { error: 'must be user or model' }).optional(),
+    parts: list(part, { most: mostParts }).optional(),
+  })
+  .refine(({ role, parts }) => parts !== undefined || role === 'model', { message: 'is required', path: ['parts'] });
 
 /** A content of texts. Its role has no meaning. */
 export const textContent = z.object({ role: z.string().optional(), parts: list(textPart, { most: mostParts }) });

@@ -282,6 +282,7 @@ describe('the contents', () => {
       [user({ inlineData: { mimeType: 'audio/wav', data: 'AAAA' } })],
       'contents[0].parts[0].inlineData.mimeType: must be image/jpeg, image/png, image/gif or image/webp; other media are not supported.',
     ],
+    [[{ a: 'text' }], 'contents[0].parts: is required.'],
     [[{ role: 'system', parts: [] }], 'contents[0].role: must be user or model.'],
     [[], 'contents: must have at least 1 entry.'],
   ])('are rejected by the path of the part: %j', (all, message) => {
