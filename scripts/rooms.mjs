@@ -31,6 +31,7 @@ export const rooms = {
     imports: [
       'apis/anthropic',
       'apis/conch',
+      'apis/gemini',
       'apis/kserve',
       'apis/ollama',
       'apis/openai',
@@ -62,6 +63,7 @@ export const rooms = {
     imports: ['generate', 'http', 'keys', 'kserve', 'models'],
   },
   'apis/ollama': { holds: "Ollama's API", imports: ['contracts', 'generate', 'http', 'models', 'requests'] },
+  'apis/gemini': { holds: "Google's Gemini API", imports: ['contracts', 'generate', 'http', 'models', 'requests'] },
   'apis/anthropic': {
     holds: "Anthropic's API: messages, models",
     imports: ['contracts', 'generate', 'http', 'models', 'requests'],

@@ -109,6 +109,7 @@ export const titles = {
   'docs/embedded.md': 'Embedded engine',
   'docs/embeddings.md': 'Embeddings, rerank and classification',
   'docs/errors.md': 'Errors',
+  'docs/gemini.md': 'Gemini API',
   'docs/glossary.md': 'Glossary',
   'docs/images.md': 'Images',
   'docs/limits.md': 'Limits, CORS and TLS',

@@ -32,13 +32,14 @@ function shape<Services>(app: FastifyInstance, api: Api<Services>, steps: ErrorS
 }
 
 function addRoutes<Services>(app: FastifyInstance, endpoint: Endpoint<Services>, services: Services): void {
-  const { methods, paths, header, refusal } = endpoint;
+  const { methods, paths, header, customMethod, refusal } = endpoint;
+  const constraints = { ...(header ? { header } : {}), ...(customMethod === undefined ? {} : { customMethod }) };
   for (const url of paths)
     app.route({
       method: [...methods],
       url,
       config: { endpoint },
-      ...(header ? { constraints: { header } } : {}),
+      constraints,
       ...(refusal ? { onRequest: (_request, _reply, done) => done(refusal()) } : {}),
       handler: endpoint.handler(services, url),
     });

@@ -47,6 +47,8 @@ export interface EndpointFacts {
   readonly paths: readonly string[];
   /** The header that requests must have to reach it; without the header, they reach another endpoint of the path. */
   readonly header?: SelectingHeader;
+  /** The custom method of Google's APIs: what follows the last colon of a path, as in `/v1beta/models/NAME:METHOD`. */
+  readonly customMethod?: string;
   /** The group of restricted APIs that it belongs to. */
   readonly group: RestrictedGroup;
   /** The operation name of OpenTelemetry's conventions for generative AI; only if a model runs. */
@@ -57,6 +59,8 @@ export interface EndpointFacts {
   readonly usesTokenizerOnly?: true;
   /** Set if JSON without a content type, or with the content type of a form, which curl sends, is accepted too. */
   readonly takesForms?: true;
+  /** Set if the API key may also be in the query, as `key`. */
+  readonly takesKeyInQuery?: true;
   /** The error of an endpoint that is not supported; the body is not read. */
   readonly refusal?: () => ApiError;
   /** Checks the body against the request limits. */

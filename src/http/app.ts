@@ -7,6 +7,7 @@ import { arrivals } from './arrival.ts';
 import { encodingError } from './body-encoding.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ConnectionOptions, connectionOptions } from './connections.ts';
+import { customMethodConstraint } from './custom-method.ts';
 import type { DrainState } from './draining.ts';
 import { defaultErrors, errorHandler, sendFailure } from './failures.ts';
 import { type GuardOptions, guard, requireGroups } from './guard.ts';
@@ -47,7 +48,11 @@ export function createApp<Services extends AppServices>(
     ...connectionOptions(services.connections),
     childLoggerFactory: requestLogger,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true, constraints: { header: headerConstraint } },
+    routerOptions: {
+      maxParamLength: 1024,
+      ignoreTrailingSlash: true,
+      constraints: { header: headerConstraint, customMethod: customMethodConstraint },
+    },
     // A path that cannot be decoded fails before routing, and no hook runs.
     frameworkErrors: (error, request, reply) => {
       beginRecord(request, reply, services.record);

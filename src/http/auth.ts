@@ -8,20 +8,27 @@ import { digestOf } from '../keys/secrets.ts';
 export interface KeyHeaders {
   readonly authorization?: string | undefined;
   readonly 'x-api-key'?: string | string[] | undefined;
+  readonly 'x-goog-api-key'?: string | string[] | undefined;
 }
 
 /**
- * The holder of the key of a request: a Bearer token, or the header of Anthropic's clients. Undefined if no key is
- * needed. Throws an ApiError for an unknown key.
+ * The holder of the key of a request: a Bearer token, or the header of Anthropic's or Google's clients. Undefined if no
+ * key is needed. Throws an ApiError for an unknown key.
+ * @param queryKey The key in the query of the URL, where the endpoint takes one.
  */
-export async function identify(headers: KeyHeaders, keys: KeyRegistry): Promise<KeyHolder | undefined> {
+export async function identify(
+  headers: KeyHeaders,
+  keys: KeyRegistry,
+  queryKey?: unknown,
+): Promise<KeyHolder | undefined> {
   if (!keys.isLocked) return undefined;
   const [, scheme, credentials] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
-  const other = headers['x-api-key'];
-  if (!(credentials ?? other)) throw invalidKey('No API key. Send it in the header "Authorization: Bearer KEY".');
+  const others = [headers['x-api-key'], headers['x-goog-api-key'], queryKey];
+  if (!credentials && !others.some(Boolean))
+    throw invalidKey('No API key. Send it in the header "Authorization: Bearer KEY".');
   const bearer = scheme?.toLowerCase() === 'bearer' ? credentials : undefined;
   return holderOf(
-    [bearer, other].filter((text) => typeof text === 'string'),
+    [bearer, ...others].filter((text) => typeof text === 'string'),
     keys,
   );
 }

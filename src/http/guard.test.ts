@@ -56,6 +56,18 @@ describe('guard', () => {
     expect(await openTo(app, { 'x-key': 'a', authorization })).toEqual(groups);
   });
 
+  it("takes the key from the header of Google's clients, and from the query only where the endpoint says so", async () => {
+    const others = [tinyEndpoint({ paths: ['/query'], takesKeyInQuery: true })];
+    const app = appWith([], { key: 'secret' }, others);
+    const statusOf = async (url: string, headers: Record<string, string> = {}) =>
+      (await app.inject({ url, headers })).statusCode;
+    expect(await statusOf('/inference', { 'x-goog-api-key': 'secret' })).toBe(200);
+    expect(await statusOf('/inference', { 'x-goog-api-key': 'wrong' })).toBe(401);
+    expect(await statusOf('/query?key=secret')).toBe(200);
+    expect(await statusOf('/query?key=wrong&key=secret')).toBe(401);
+    expect(await statusOf('/inference?key=secret')).toBe(401);
+  });
+
   it('does not count what runs no model', async () => {
     const stored = tinyEndpoint({ paths: ['/kept'], isUncounted: true });
     const app = appWith([], { key: 'secret', requestsPerMinute: 1 }, [stored]);

@@ -35,8 +35,11 @@ export function guard(app: FastifyInstance, { keys, keyLimits, restrictedApis }:
   app.decorateRequest('reserveTokens', undefined);
   const missingHeader = restrictionCheck(restrictedApis);
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<undefined> => {
-    const { group, isUncounted }: Partial<EndpointFacts> = request.endpoint ?? {};
-    if (group !== 'health' && group !== 'page') request.key = await identify(request.headers, keys);
+    const { group, isUncounted, takesKeyInQuery }: Partial<EndpointFacts> = request.endpoint ?? {};
+    if (group !== 'health' && group !== 'page') {
+      const { key } = (takesKeyInQuery ? request.query : {}) as { readonly key?: unknown };
+      request.key = await identify(request.headers, keys, key);
+    }
     request.owner = request.key?.owner ?? '';
     const missing = missingHeader(group, request.headers);
     if (missing !== undefined)

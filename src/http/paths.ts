@@ -12,12 +12,13 @@ declare module 'fastify' {
 export function unknownPaths(app: FastifyInstance): void {
   const routes: FastifyInstance['knownRoutes'] = [];
   app.decorate('knownRoutes', routes);
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const customMethod = config?.endpoint?.customMethod;
     const pattern = new RegExp(
       `^${url
         .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
         .replace('*', '.+')
-        .replaceAll(/:\w+/g, '[^/]+')}/?$`,
+        .replaceAll(/:\w+/g, '[^/]+')}${customMethod === undefined ? '' : `:${customMethod}`}/?$`,
     );
     routes.push({ pattern, methods: [method].flat() });
   });

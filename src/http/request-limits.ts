@@ -29,6 +29,27 @@ export const countItems: BodyLimit = ({ input }, { messages: most }) => {
   if (Array.isArray(input) && isJsonObject(input[0])) checkList('input', input, { most, flag: '--max-messages' });
 };
 
+/** The contents of Google's API. */
+export const countContents = listLimit('contents', 'messages', '--max-messages');
+
+/** Google's clients declare several functions in one tool. */
+export const countFunctions: BodyLimit = ({ tools }, { tools: most }) => {
+  if (!Array.isArray(tools)) return;
+  const functions = tools.flatMap((tool: unknown) => {
+    const { functionDeclarations: declared } = isJsonObject(tool) ? tool : {};
+    return Array.isArray(declared) ? (declared as unknown[]) : [];
+  });
+  checkList('tools', functions, { most, flag: '--max-tools' });
+};
+
+/** Google's clients send stop sequences and the number of choices in `generationConfig`. */
+export const countGenerationConfig: BodyLimit = ({ generationConfig: config }, limits) => {
+  if (!isJsonObject(config)) return;
+  const { stopSequences, candidateCount } = config;
+  checkList('generationConfig.stopSequences', stopSequences, { most: limits.stopStrings, flag: '--max-stop-strings' });
+  checkChoices('generationConfig.candidateCount', candidateCount, { prompts: 1, most: limits.choices });
+};
+
 /** Choices, multiplied by the number of prompts. */
 export const countChoices: BodyLimit = ({ n, best_of: bestOf, prompt }, { choices: most }) => {
   const prompts = countPrompts(prompt);

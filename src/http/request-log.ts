@@ -53,7 +53,7 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
   request.watch = record({
     method,
     path,
-    route,
+    route: routeName(route, endpoint?.customMethod),
     operation: endpoint?.operation,
     headers,
     isSecure: request.protocol === 'https',
@@ -66,6 +66,10 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
 export function setServerTiming(request: FastifyRequest, reply: FastifyReply): void {
   const timing = request.watch.timing();
   if (timing !== '') reply.header('server-timing', timing);
+}
+
+function routeName(route: string | undefined, customMethod: string | undefined): string | undefined {
+  return customMethod === undefined ? route : `${route}:${customMethod}`;
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -12,6 +12,7 @@ const own = new Set([
   // Keys of Conch are not forwarded.
   'authorization',
   'x-api-key',
+  'x-goog-api-key',
 ]);
 
 /** The metadata of a call that goes to the upstream server. */

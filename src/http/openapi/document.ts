@@ -33,12 +33,13 @@ export function openApiDocument({
     },
     servers: [{ url: '/' }],
     // A key is needed only if Conch has keys.
-    security: [{}, { bearer: [] }, { apiKey: [] }],
+    security: [{}, { bearer: [] }, { apiKey: [] }, { googleApiKey: [] }],
     paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        googleApiKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
       },
       schemas: Object.fromEntries([...requestSchemas(all), ...responseSchemas(all)]),
     },
@@ -47,12 +48,12 @@ export function openApiDocument({
 
 /** Each path of an endpoint with each of its methods and operations. */
 export function operationsOf({ endpoints, errorSchema }: DocumentedApi): ApiOperation[] {
-  return endpoints.flatMap(({ methods, paths, group, operations }) =>
+  return endpoints.flatMap(({ methods, paths, customMethod, group, operations }) =>
     paths.flatMap((path) =>
       methods.flatMap((method) =>
         operations.map((operation) => ({
           method: method.toLowerCase(),
-          path: path.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{id}') + (operation.suffix ?? ''),
+          path: documentedPath(path, customMethod === undefined ? operation.suffix : `:${customMethod}`),
           group,
           operation,
           errorSchema,
@@ -60,6 +61,10 @@ export function operationsOf({ endpoints, errorSchema }: DocumentedApi): ApiOper
       ),
     ),
   );
+}
+
+function documentedPath(path: string, suffix = ''): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{id}') + suffix;
 }
 
 function* requestSchemas(all: readonly ApiOperation[]): Generator<[string, JsonSchema]> {

@@ -104,6 +104,38 @@ const messages = {
   thinking: { type: 'disabled' },
 };
 
+const contents = {
+  system_instruction: { parts: { text: 'Be brief.' } },
+  contents: [
+    { role: 'user', parts: [{ text: 'Look.' }, { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] },
+    {
+      role: 'model',
+      parts: [
+        { text: 'Hm.', thought: true },
+        { functionCall: { name: 'look', args: { a: 'x' } }, thoughtSignature: 'Y29uY2guSG0u' },
+      ],
+    },
+    { role: 'user', parts: [{ functionResponse: { name: 'look', response: { output: 'seen' } } }] },
+  ],
+  tools: [
+    { googleSearch: {} },
+    {
+      functionDeclarations: [
+        { name: 'look', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } } },
+        { name: 'see', parametersJsonSchema: schema },
+      ],
+    },
+  ],
+  toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look'] } },
+  generationConfig: {
+    maxOutputTokens: 4,
+    stopSequences: ['END'],
+    candidateCount: 2,
+    thinkingConfig: { thinkingBudget: 0 },
+  },
+  safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+};
+
 const ollamaChat = {
   model,
   stream: false,
@@ -151,6 +183,15 @@ export const targets: readonly Target[] = [
   openai('GET', '/v1/responses/resp_1/input_items?limit=2&order=asc&after=x'),
   openai('POST', '/v1/messages', messages),
   openai('POST', '/v1/messages/count_tokens', messages),
+  ...['generateContent', 'streamGenerateContent?alt=sse', 'streamGenerateContent', 'countTokens'].map((method) =>
+    openai('POST', `/v1beta/models/${model}:${method}`, contents),
+  ),
+  openai('POST', '/v1beta/models/vllm-embed:embedContent', { content: { parts: { text: 'a' } }, task_type: 'X' }),
+  openai('POST', '/v1beta/models/vllm-embed:batchEmbedContents', {
+    requests: [{ model: 'models/vllm-embed', content: { parts: [{ text: 'a' }] }, outputDimensionality: 2 }],
+  }),
+  openai('GET', '/v1beta/models?pageSize=2&pageToken=1'),
+  openai('GET', `/v1beta/models/${model}`),
   openai('POST', '/api/chat', ollamaChat),
   openai('POST', '/api/generate', ollamaPrompt),
   openai('POST', '/api/embed', { model: 'vllm-embed', input: ['a', 'b'], truncate: true, dimensions: 2 }),

@@ -43,5 +43,6 @@ function isError(body: unknown): boolean {
   if (status === 'not ready') return typeof reason === 'string';
   // Ollama's faults are texts.
   if (typeof error === 'string') return error !== '';
-  return typeof error?.['message'] === 'string' && typeof error['type'] === 'string';
+  // Google's have a status instead of a type.
+  return typeof error?.['message'] === 'string' && typeof (error['type'] ?? error['status']) === 'string';
 }

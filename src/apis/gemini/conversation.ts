@@ -1,0 +1,169 @@
+import { ApiError } from '../../errors.ts';
+import type { ChatMessage } from '../../requests/chat-request.ts';
+import { contentOf, type LocatedPart, resultContent } from './chat-content.ts';
+import type { Content, FunctionResponse, TextContent } from './content.ts';
+import { unpackThought } from './thought-signature.ts';
+
+/** Consecutive contents of one role: they are one turn. */
+interface Turn {
+  readonly isModel: boolean;
+  /** The path of its first content. */
+  readonly path: string;
+  readonly parts: LocatedPart[];
+}
+
+/** The path in the request of a chat message, and of each part of its content. */
+export interface MessagePaths {
+  readonly path: string;
+  readonly parts: readonly string[];
+}
+
+export interface Conversation {
+  readonly messages: ChatMessage[];
+  /** One for each message. */
+  readonly paths: MessagePaths[];
+  /** Whether the response continues the last message. */
+  readonly isContinued: boolean;
+  /** The paths of ignored parts. */
+  readonly ignored: string[];
+}
+
+/** Translates contents to chat messages. */
+export function conversationOf(contents: readonly Content[], system: TextContent | undefined): Conversation {
+  const turns = turnsOf(contents);
+  const last = turns.at(-1) as Turn;
+  const isContinued = last.isModel && hasPrefill(last);
+  // A last model turn without text is no prefill: the response starts from nothing.
+  if (last.isModel && !isContinued && turns.length > 1) turns.pop();
+  const builder = new ConversationBuilder(isContinued);
+  const opening = located(system?.parts ?? [], 'systemInstruction');
+  if (opening.some(({ part }) => part.text !== '')) builder.addMessage('system', 'systemInstruction', opening);
+  for (const turn of turns) builder.addTurn(turn);
+  return builder.conversation;
+}
+
+function turnsOf(contents: readonly Content[]): Turn[] {
+  const turns: Turn[] = [];
+  contents.forEach(({ role, parts = [] }, at) => {
+    const path = `contents[${at}]`;
+    const isModel = role === 'model';
+    const before = turns.at(-1);
+    if (before?.isModel === isModel) before.parts.push(...located(parts, path));
+    else turns.push({ isModel, path, parts: located(parts, path) });
+  });
+  return turns;
+}
+
+function located(parts: readonly LocatedPart['part'][], path: string): LocatedPart[] {
+  return parts.map((part, at) => ({ part, path: `${path}.parts[${at}]` }));
+}
+
+/** Whether the last model turn has text that the response can continue. */
+function hasPrefill({ parts }: Turn): boolean {
+  const call = parts.find(({ part }) => part.functionCall);
+  if (call)
+    throw invalid(
+      `${call.path}.functionCall`,
+      'the contents end with this call; send its result in a functionResponse part.',
+    );
+  return parts.some(({ part }) => Boolean(part.text) && !part.thought);
+}
+
+/** A function call of an earlier turn. */
+interface PastCall {
+  readonly id: string;
+  readonly name: string;
+  hasResult: boolean;
+}
+
+class ConversationBuilder {
+  readonly conversation: Conversation;
+  readonly #calls: PastCall[] = [];
+
+  constructor(isContinued: boolean) {
+    this.conversation = { messages: [], paths: [], isContinued, ignored: [] };
+  }
+
+  addTurn({ isModel, path, parts }: Turn): void {
+    if (isModel) this.#addModel(path, parts);
+    else this.#addUser(path, parts);
+  }
+
+  addMessage(role: 'user' | 'system', path: string, parts: readonly LocatedPart[]): void {
+    this.#add({ role, content: contentOf(parts) }, { path, parts: parts.map((part) => part.path) });
+  }
+
+  #addUser(path: string, parts: readonly LocatedPart[]): void {
+    const others: LocatedPart[] = [];
+    for (const entry of parts) {
+      const { functionResponse, functionCall, thought } = entry.part;
+      if (functionCall) throw invalid(entry.path, 'functionCall is only supported in contents with the role model.');
+      if (functionResponse) this.#addResult(functionResponse, `${entry.path}.functionResponse`);
+      else if (thought) this.conversation.ignored.push(entry.path);
+      else others.push(entry);
+    }
+    if (others.length > 0 || parts.length === 0) this.addMessage('user', path, others);
+  }
+
+  #addResult(result: FunctionResponse, path: string): void {
+    const call = this.#callOf(result);
+    if (!call)
+      throw invalid(path, `no earlier functionCall without a result has the name ${JSON.stringify(result.name)}.`);
+    call.hasResult = true;
+    this.#add(
+      { role: 'tool', tool_call_id: call.id, content: resultContent(result) },
+      { path, parts: [path, ...(result.parts ?? []).map((_, at) => `${path}.parts[${at}]`)] },
+    );
+  }
+
+  /** The call of a result, by its id or else by its name: ids are optional. */
+  #callOf({ id, name }: FunctionResponse): PastCall | undefined {
+    const open = this.#calls.filter((call) => !call.hasResult);
+    return open.find((call) => id !== undefined && call.id === id) ?? open.find((call) => call.name === name);
+  }
+
+  #addModel(path: string, parts: readonly LocatedPart[]): void {
+    let text = '';
+    let thoughts = '';
+    const signed: string[] = [];
+    const calls: PastCallParam[] = [];
+    for (const entry of parts) {
+      const { part } = entry;
+      const reasoning = part.thoughtSignature === undefined ? undefined : unpackThought(part.thoughtSignature);
+      if (reasoning !== undefined) signed.push(reasoning);
+      if (part.functionCall) calls.push(this.#callParam(part.functionCall));
+      else if (part.text === undefined)
+        throw invalid(entry.path, 'only text and functionCall are supported in contents with the role model.');
+      else if (part.thought) thoughts += part.text;
+      else text += part.text;
+    }
+    // A signature has all reasoning before its call. The thoughts beside it are the same text.
+    const reasoning = signed.length > 0 ? signed.join('\n') : thoughts;
+    this.#add(
+      {
+        role: 'assistant',
+        content: text === '' && calls.length > 0 ? null : text,
+        ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+        ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      },
+      { path, parts: [] },
+    );
+  }
+
+  #callParam({ id, name, args = {} }: NonNullable<LocatedPart['part']['functionCall']>): PastCallParam {
+    const call = { id: id || `call_${this.#calls.length}`, name, hasResult: false };
+    this.#calls.push(call);
+    return { id: call.id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+  }
+
+  #add(message: ChatMessage, paths: MessagePaths): void {
+    this.conversation.messages.push(message);
+    this.conversation.paths.push(paths);
+  }
+}
+
+type PastCallParam = NonNullable<Extract<ChatMessage, { role: 'assistant' }>['tool_calls']>[number];
+
+function invalid(param: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${param}: ${message}`, { param });
+}
