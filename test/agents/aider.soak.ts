@@ -42,8 +42,8 @@ describe('aider', () => {
     const file = `${name}.txt`;
     const edit = directive({ answer: `${file}\n\`\`\`\n${line}\n\`\`\`\n` });
     const { code, stdout } = await runProgram(
-      join(programs, 'aider'),
-      [...options, '--model', model, '--message', `Write shell 7 down. ${edit}`, file],
+      join(programs, 'python'),
+      ['-m', 'aider', ...options, '--model', model, '--message', `Write shell 7 down. ${edit}`, file],
       { folder, environment: { HOME: folder, ...environment() } },
     );
     expect(stdout).toContain(`Applied edit to ${file}`);
