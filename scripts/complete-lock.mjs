@@ -7,20 +7,30 @@ import { inRoot, say } from './lib/steps.mjs';
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-const file = inRoot('package-lock.json');
-const lock = JSON.parse(readFileSync(file, 'utf8'));
-let added = 0;
-for (const owner of Object.values(lock.packages)) {
-  for (const [name, version] of Object.entries(owner.optionalDependencies ?? {})) {
-    const key = `node_modules/${name}`;
-    if (lock.packages[key] || !/^\d/.test(version)) continue;
-    lock.packages[key] = { version, ...(owner.dev && { dev: true }), optional: true, ...platformOf(name) };
-    added += 1;
-  }
+for (const file of ['package-lock.json', 'test/agents/package-lock.json']) {
+  const lock = JSON.parse(readFileSync(inRoot(file), 'utf8'));
+  const added = complete(lock);
+  writeFileSync(inRoot(file), `${JSON.stringify(lock, null, 2)}\n`);
+  say(`Added ${added} packages of other platforms to ${file}`);
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-say(`Added ${added} packages of other platforms to package-lock.json`);
+
+/**
+ * Adds what is missing and sorts the packages by their names.
+ * @param {{ packages: Record<string, any> }} lock
+ */
+function complete(lock) {
+  let added = 0;
+  for (const owner of Object.values(lock.packages)) {
+    for (const [name, version] of Object.entries(owner.optionalDependencies ?? {})) {
+      const key = `node_modules/${name}`;
+      if (lock.packages[key] || !/^\d/.test(version)) continue;
+      lock.packages[key] = { version, ...(owner.dev && { dev: true }), optional: true, ...platformOf(name) };
+      added += 1;
+    }
+  }
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return added;
+}
 
 /**
  * Where a package such as @rolldown/binding-linux-arm64-musl is for.

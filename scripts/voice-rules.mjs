@@ -74,6 +74,20 @@ export const titles = {
   'docs/bench.md': 'Benchmark a server with `conch bench`',
   'docs/benchmarks.md': 'Benchmarks',
   'docs/cli.md': 'Command-line reference',
+  'docs/clients/README.md': 'Clients',
+  'docs/clients/aider.md': 'aider',
+  'docs/clients/claude-code.md': 'Claude Code',
+  'docs/clients/cline.md': 'Cline',
+  'docs/clients/codex.md': 'Codex',
+  'docs/clients/continue.md': 'Continue',
+  'docs/clients/gemini-cli.md': 'gemini-cli',
+  'docs/clients/librechat.md': 'LibreChat',
+  'docs/clients/n8n.md': 'n8n',
+  'docs/clients/open-webui.md': 'Open WebUI',
+  'docs/clients/opencode.md': 'opencode',
+  'docs/clients/qwen-code.md': 'qwen-code',
+  'docs/clients/vs-code.md': 'VS Code',
+  'docs/clients/zed.md': 'Zed',
   'docs/contributing/add-a-contract.md': 'Add a contract',
   'docs/contributing/add-a-metric.md': 'Add a metric',
   'docs/contributing/add-a-setting.md': 'Add a setting',
@@ -138,7 +152,6 @@ export const titles = {
   'docs/vllm.md': 'vLLM backend',
   'docs/web-ui.md': 'Web UI',
   'examples/README.md': 'Examples',
-  'examples/open-webui.md': 'Open WebUI',
 };
 
 /** The reason for pages that `npm run docs` and the benchmarks write: mend the texts in the sources first. */

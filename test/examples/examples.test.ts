@@ -52,7 +52,6 @@ describe('the examples', { timeout: 120_000 }, () => {
       'langchain-js.mjs',
       'langchain-python.py',
       'llamaindex.py',
-      'open-webui.md',
       'openai-node.mjs',
       'openai-python.py',
       'vercel-ai.mjs',

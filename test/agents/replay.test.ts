@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Conch } from '../support/conch.ts';
+import { agents } from './clients/all.ts';
+import { startAgentGateway } from './gateway.ts';
+import { expanded, type RecordedRequest, readRecording } from './recording.ts';
+import { replyOf } from './replies.ts';
+
+// What each client sends, recorded by `npm run soak -- test/agents`.
+
+let conch: Conch;
+beforeAll(async () => {
+  conch = await startAgentGateway();
+});
+afterAll(() => conch.stop());
+
+async function replay({ method, path, headers, body }: Pick<RecordedRequest, 'method' | 'path' | 'headers' | 'body'>) {
+  const response = await fetch(`${conch.url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(expanded(body)) }),
+  });
+  const contentType = response.headers.get('content-type') ?? '';
+  return { status: response.status, headers: response.headers, contentType, text: await response.text() };
+}
+
+/** The names of the fields that Conch ignores, without positions. */
+const ignored: Readonly<Record<string, readonly string[]>> = {
+  codex: [],
+  'claude-code': [],
+  opencode: [],
+  'gemini-cli': [],
+  'qwen-code': [],
+  continue: [],
+};
+
+/** How each API reports a prompt that is too long, in the way that its clients recognize. */
+const overflow = [
+  {
+    route: /\/responses$/,
+    status: 200,
+    text: /event: response\.failed\ndata: .*"code":"context_length_exceeded"/,
+  },
+  { route: /\/messages\?/, status: 400, text: /"message":"prompt is too long: \d+ tokens > 512 maximum/ },
+  { route: /:streamGenerateContent/, status: 400, text: /"status":\s*"INVALID_ARGUMENT"/ },
+  { route: /\/chat\/completions$/, status: 400, text: /"code":"context_length_exceeded"/ },
+];
+
+describe.each(agents)('$name', ({ name }) => {
+  const { requests } = readRecording(name);
+
+  it('gets the reply of the model to each request', async () => {
+    const names = new Set<string>();
+    for (const [position, request] of requests.entries()) {
+      const { status, headers, contentType, text } = await replay(request);
+      const label = `${position}: ${request.scenario}, ${request.method} ${request.path}`;
+      expect({ label, status, error: status === 200 ? '' : text }).toEqual({ label, status: 200, error: '' });
+      expect({ label, reply: replyOf(request.path, contentType, text) }).toEqual({ label, reply: request.reply });
+      for (const field of headers.get('x-conch-ignored')?.split(', ') ?? [])
+        names.add(field.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '[]'));
+    }
+    expect([...names].toSorted()).toEqual(ignored[name]);
+  });
+
+  it('learns that its prompt is too long', async () => {
+    const { path, body, ...request } = requests.findLast(({ reply }) => reply !== undefined) as RecordedRequest;
+    const { status, text } = await replay({
+      ...request,
+      path: path.replace('/agent:', '/agent-small:'),
+      body: { ...(body as object), model: 'agent-small' },
+    });
+    const expected = overflow.find(({ route }) => route.test(path));
+    expect({ status, text }).toEqual({ status: expected?.status, text: expect.stringMatching(expected?.text ?? /^$/) });
+  });
+});
