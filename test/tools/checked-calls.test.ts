@@ -36,7 +36,7 @@ const ask = (model: 'llmapi' | 'vllm-toy', response: string, body: object): Prom
   post(`${conch.url}/v1/chat/completions`, {
     model,
     max_tokens: 300,
-    messages: user(directive({ response })),
+    messages: user(directive({ answer: response })),
     ...body,
   });
 const choicesOf = ({ body }: Response) => body['choices'];
