@@ -174,7 +174,7 @@ describe.each(apis)('every field of $name', ({ name, path, schema, rows, referen
       stop: ['END'],
       logprobs: 3,
     };
-    const text = name === 'chat' ? `user: ${echo}\neffort: low\nassistant:` : prompt;
+    const text = name === 'chat' ? `user: ${echo}\neffort: low\nverbosity: medium\nassistant:` : prompt;
     const inputs = { ...usual.inputs, text_input: [text], stream: [true], return_logprobs: [true] };
     expect(receivedFor(response)).toEqual([
       { sampling_parameters: { ...sampling_parameters, seed: 7 }, inputs },

@@ -69,7 +69,7 @@ const described = (id: string) => ({
     tools: false,
     reasoning: false,
     guided_decoding: true,
-    images: true,
+    images: false,
     logprobs: true,
     logit_bias: false,
     token_ids: false,

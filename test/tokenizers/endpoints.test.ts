@@ -246,8 +246,13 @@ describe('a wrong request', () => {
     ['/apply-template', { model, messages: [] }, invalid('messages', 'messages: must have at least 1 entry.')],
     [
       '/apply-template',
-      { model: 'llama3', messages, tools: [{ type: 'function', function: { name: 'f' } }] },
-      refusal(400, 'unsupported_parameter', 'tools', "tools: not supported by this model's chat template."),
+      { model: 'llama3', messages, tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required' },
+      refusal(
+        400,
+        'unsupported_parameter',
+        'tools',
+        "tools: not supported by this model's chat template. Start Conch with --tool-prompt llama3=default.",
+      ),
     ],
   ])('is refused by name: %s', async (path, body, expected) => {
     expect(seen(await ask(path, body))).toEqual(expected);
