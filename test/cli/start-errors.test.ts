@@ -72,7 +72,7 @@ describe('a start that cannot succeed', () => {
     async (workers) => {
       const redis = await Redis.start();
       const [keys, nothing] = [join(folder, 'keys.json'), join(folder, 'nothing')];
-      writeFileSync(keys, '{"keys": []}');
+      writeFileSync(keys, JSON.stringify({ keys: [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }] }));
       mkdirSync(nothing, { recursive: true });
       await refuses(
         ['--redis', redis.url, '--api-key-file', keys, '--model-repository', nothing, '--workers', workers],

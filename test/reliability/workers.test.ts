@@ -175,14 +175,16 @@ describe('--workers 2', { timeout: 240_000 }, () => {
 
 describe('--workers 2 is refused', () => {
   it.each([
-    { flags: [], reason: 'the default model runs inside one process' },
+    { flags: [], reason: 'the default model' },
     { flags: ['--model', 'small=x.gguf'], reason: 'small=' },
   ])('with an embedded model: $flags', async ({ flags, reason }) => {
     writeFileSync(join(folder, 'x.gguf'), '');
     const value = flags.map((flag) => flag.replace('x.gguf', join(folder, 'x.gguf')));
     const { code, stdout, stderr } = await runConch(['--workers', '2', '--port', '0', ...value]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^conch: --workers 2: .* \(the embedded engine\)\. Leave --workers out[^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^conch: --workers 2 is not supported with .*: the embedded engine runs in one process\. [^\n]*\n$/,
+    );
     expect(stderr).toContain(reason);
   });
 
