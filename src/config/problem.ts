@@ -64,10 +64,15 @@ export function problemsOf(
     const value = valueAt(input, issue.path);
     const range = issue.path.length === 0 ? numberRangeOf(schema) : undefined;
     const message = range === undefined ? issue.message : `must be ${range}`;
-    const repeated = message.startsWith('must not') || (typeof value === 'string' && message.includes(value));
+    const repeated = message.startsWith('must not') || (typeof value === 'string' && repeats(message, value));
     const displayValue = secret || repeated ? undefined : show(value);
     return [{ path: issue.path, text: `${message}${displayValue === undefined ? '' : `, not ${displayValue}`}.` }];
   });
+}
+
+/** Whether a message has the value already. A short one like "0" may be a part of what was expected. */
+function repeats(message: string, value: string): boolean {
+  return value === '' || message.includes(JSON.stringify(value)) || (value.length > 4 && message.includes(value));
 }
 
 function keyList(keys: readonly string[]): string {

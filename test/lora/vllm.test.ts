@@ -94,7 +94,7 @@ describe('the adapters of a vLLM model', () => {
     const loaded = await post(`${asking.url}/v1/load_lora_adapter`, body);
     const unloaded = await post(`${asking.url}/v1/unload_lora_adapter`, { lora_name: 'lora_a', model: 'vllm-llama' });
     const reason =
-      "model: Triton's vLLM backend reads the adapters of vllm-llama when it loads the model. " +
+      "model: Triton's vLLM backend reads the adapters of vllm-llama only when it loads the model. " +
       'Edit multi_lora.json next to its model.json, then reload the model.';
     for (const { status, body: response } of [loaded, unloaded])
       expect([status, response]).toEqual([400, failure(reason, 'model')]);

@@ -79,7 +79,7 @@ keys:
     ['two names', ['a', 'b'], 'conch keys create needs one key name. Write conch keys create NAME.'],
     ['a wrong name', ['a b'], 'NAME must be 1 to 64 letters, digits and . @ : + - _, not "a b".'],
     ['no date', ['a', '--expires', 'soon'], `--expires ${expectedDate}, not "soon".`],
-    ['a bare number', ['a', '--expires', '2027'], `--expires ${expectedDate}.`],
+    ['a bare number', ['a', '--expires', '2027'], `--expires ${expectedDate}, not "2027".`],
     ['no number', ['a', '--concurrent', '0'], '--concurrent must be a whole number of at least 1, not 0.'],
   ])('says what is wrong with %s, and writes nothing then', async (_, words, problem) => {
     expect(await keys('create', ...words)).toEqual({ code: 2, stdout: '', stderr: `conch: ${problem}\n` });
