@@ -45,7 +45,7 @@ async function measuredStart() {
   try {
     while (!(await responds(port))) {
       if (child.exitCode !== null) throw new Error('npm start has ended without an answer.');
-      if (performance.now() - started > LONGEST_MILLISECONDS) throw new Error('There was no answer in ten minutes.');
+      if (performance.now() - started > LONGEST_MILLISECONDS) throw new Error('There was no response in ten minutes.');
       await sleep(20);
     }
     return (performance.now() - started) / 1000;

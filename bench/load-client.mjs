@@ -158,7 +158,7 @@ async function drain() {
   stopping.abort();
   if (mostDrain === 0) return;
   await Promise.race([load, sleep(mostDrain)]);
-  if (openResponses > 0) errors.set('an answer did not end in time', openResponses);
+  if (openResponses > 0) errors.set('a response did not end in time', openResponses);
 }
 
 // A wrong process number is found before any load is made.

@@ -3,16 +3,16 @@ import { moduleFinder } from './modules.mjs';
 
 /**
  * @import { CallFrame } from './profile.mjs'
- * @typedef {{ name: string, module: string, line: number }} Place a function
- * @typedef {Place & { amount: number }} Cost of a function: µs or bytes
- * @typedef {{ location: Place, amount: number, children: CostNode[] }} CostNode a call, and what it took without those that it made
+ * @typedef {{ name: string, module: string, line: number }} CallSite a function
+ * @typedef {CallSite & { amount: number }} Cost of a function: µs or bytes
+ * @typedef {{ location: CallSite, amount: number, children: CostNode[] }} CostNode a call, and what it took without those that it made
  * @typedef {{ id: number, callFrame: CallFrame, selfSize: number, children: HeapNode[] }} HeapNode
  */
 
 const NATIVE = 'V8 and native code';
 const NOT_WORK = new Set(['(idle)', '(root)']);
 
-/** @returns {(frame: CallFrame) => Place} */
+/** @returns {(frame: CallFrame) => CallSite} */
 function locationFinder() {
   const moduleOf = moduleFinder();
   return (frame) => ({
@@ -59,16 +59,16 @@ export function allocationTree({ head }) {
 }
 
 /**
- * What was used, by the function that a rule makes answer for it.
+ * What was used, by the function that is charged with it.
  * @param {CostNode[]} tree
- * @param {(place: Place) => boolean} [responses] whether a function answers for itself; if not, its caller does
+ * @param {(place: CallSite) => boolean} [isCharged] whether a function is charged with its own cost; if not, its caller is
  * @returns {Cost[]} the largest first
  */
-export function costs(tree, responses = () => true) {
+export function costs(tree, isCharged = () => true) {
   /** @type {Map<string, Cost>} */
   const found = new Map();
-  const add = (/** @type {CostNode} */ { location, amount, children }, /** @type {Place | undefined} */ caller) => {
-    const who = caller === undefined || responses(location) ? location : caller;
+  const add = (/** @type {CostNode} */ { location, amount, children }, /** @type {CallSite | undefined} */ caller) => {
+    const who = caller === undefined || isCharged(location) ? location : caller;
     if (amount > 0 && !NOT_WORK.has(who.name)) {
       const key = `${who.name} ${who.module} ${who.line}`;
       const cost = found.get(key) ?? { ...who, amount: 0 };
@@ -98,7 +98,7 @@ export function byModule(found) {
 }
 
 /** Native functions count for who called them. */
-export const ownJavaScript = (/** @type {Place} */ { module }) => module !== NATIVE;
+export const ownJavaScript = (/** @type {CallSite} */ { module }) => module !== NATIVE;
 
 /** Packages, Node and native functions count for the function of Conch that called them. */
-export const ownSource = (/** @type {Place} */ { module }) => module.startsWith('src/');
+export const ownSource = (/** @type {CallSite} */ { module }) => module.startsWith('src/');

@@ -48,7 +48,7 @@ export class GrpcConnection {
   /** @type {Map<number, Call>} */
   #calls = new Map();
   /** @type {Set<Response>} */
-  #answers = new Set();
+  #responses = new Set();
   #window = firstWindow;
   #callWindow = firstWindow;
   #unacknowledged = 0;
@@ -79,7 +79,7 @@ export class GrpcConnection {
 
   /** One interval has passed: each answer may send one more token, and all of them leave in one write. */
   tick() {
-    for (const response of this.#answers) {
+    for (const response of this.#responses) {
       if (response.fresh) response.fresh = false;
       else response.due++;
     }
@@ -155,7 +155,7 @@ export class GrpcConnection {
     const response = new Response(call, this.options.model, request);
     response.due = this.options.paced ? 1 : Number.POSITIVE_INFINITY;
     call.pendingAnswers++;
-    this.#answers.add(response);
+    this.#responses.add(response);
   }
 
   /** @param {Call} call */
@@ -212,9 +212,9 @@ export class GrpcConnection {
   /** @param {number} stream */
   onReset(stream) {
     if (!this.#calls.delete(stream)) return;
-    for (const response of this.#answers) {
+    for (const response of this.#responses) {
       if (response.call.id !== stream) continue;
-      this.#answers.delete(response);
+      this.#responses.delete(response);
       this.options.counts.cancelled++;
     }
   }
@@ -224,7 +224,7 @@ export class GrpcConnection {
 
   /** Sends all that is due and that the windows and the socket take. */
   #send() {
-    for (const response of this.#answers) {
+    for (const response of this.#responses) {
       if (response.due === 0) continue;
       if (this.socket.writableLength > SOCKET_BYTES) break;
       this.#sendResponse(response);
@@ -253,7 +253,7 @@ export class GrpcConnection {
       response.due--;
       this.options.counts.tokens++;
       if (last) {
-        this.#answers.delete(response);
+        this.#responses.delete(response);
         call.pendingAnswers--;
         if (call.clientEnded && call.pendingAnswers === 0) this.#endCall(call, 0, '');
         return;

@@ -11,7 +11,7 @@ import { MODEL, PLACEHOLDER } from './tensors.mjs';
  * @typedef {'BOOL' | 'UINT32' | 'UINT64' | 'INT32' | 'FP32' | 'BYTES'} Datatype
  * @typedef {{ name: string, type: Datatype, dims: number[], required?: boolean }} TensorDescription
  * @typedef {Map<string, Buffer | undefined>} Inputs the raw bytes of the tensors of a request
- * @typedef {{ tokens: number, promptTokens: number, outputs: string[], response?: Buffer, whole?: number }} Accepted with the tokens of an answer that is not the usual one, or how many are in the one response of an unstreamed answer
+ * @typedef {{ tokens: number, promptTokens: number, outputs: string[], response?: Buffer, whole?: number }} Accepted with the tokens of an unusual response, or the number in the one response of an unstreamed request
  * @typedef {{ name: string, datatype: Datatype, shape: number[], data: Buffer }} Tensor
  * @typedef {{ bytes: Buffer, idOffset: number, tokenOffset: number }} Template a message, where its request's id stands, and where its token
  */

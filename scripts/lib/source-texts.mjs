@@ -84,25 +84,24 @@ export function readSource(file, source = readFileSync(file, 'utf8')) {
 
 /**
  * The identifiers that a pattern declares.
- * @param {any} pattern
- * @returns {{ type: string, start: number, name?: string }[]}
+ * @param {import('oxc-parser').ParamPattern | import('oxc-parser').BindingPattern | null} pattern
+ * @returns {{ type: string, start: number, name: string }[]}
  */
 function boundNames(pattern) {
-  switch (pattern?.type) {
+  if (pattern === null) return [];
+  switch (pattern.type) {
     case 'Identifier':
       return [pattern];
     case 'ObjectPattern':
-      return pattern.properties.flatMap((/** @type {any} */ part) => boundNames(part.value ?? part.argument));
+      return pattern.properties.flatMap((part) => boundNames(part.type === 'RestElement' ? part : part.value));
     case 'ArrayPattern':
-      return pattern.elements.flatMap(boundNames);
+      return pattern.elements.flatMap((element) => boundNames(element));
     case 'AssignmentPattern':
       return boundNames(pattern.left);
     case 'RestElement':
       return boundNames(pattern.argument);
     case 'TSParameterProperty':
       return boundNames(pattern.parameter);
-    default:
-      return [];
   }
 }
 

@@ -121,13 +121,13 @@ function idsOf(written: string): number[] {
   return ids.map(Number);
 }
 
-interface GenerateContext {
+interface InferenceContext {
   readonly registry: ModelRegistry;
   readonly input: CommandInput;
   readonly terminal: Terminal;
 }
 
-async function print(request: CompletionRequest, { registry, input, terminal }: GenerateContext): Promise<number> {
+async function print(request: CompletionRequest, { registry, input, terminal }: InferenceContext): Promise<number> {
   const { stopAfterMs } = ownFlags(input, definition);
   const disconnectSignal = stopAfterMs === undefined ? undefined : AbortSignal.timeout(stopAfterMs);
   const signal = disconnectSignal ? AbortSignal.any([disconnectSignal, terminal.stop]) : terminal.stop;

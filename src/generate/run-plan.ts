@@ -6,7 +6,7 @@ import { generate } from './generation.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { firstRound, type PreparedPrompts, type Run, type StartRound } from './plan.ts';
 import { generateReasoned, type ReasoningPhase } from './reasoned-choice.ts';
-import { generateChecked, type StartedResponse } from './structured.ts';
+import { generateChecked, type StartedAttempt } from './structured.ts';
 import type { WriteCorrection } from './structured-emulation.ts';
 
 /** What the prompts of a plan determine. */
@@ -25,7 +25,7 @@ export function runPlan(run: Run, prepared: PlannedPrompts): MaybePromise<Genera
   const { check: emulation } = plan;
   const round = firstRound(plan, prepared);
   const begin = beginBy(run, prepared.phase);
-  const started: MaybePromise<StartedResponse> = emulation
+  const started: MaybePromise<StartedAttempt> = emulation
     ? generateChecked(run, round, { emulation, begin, correct: prepared.correct })
     : after(begin(run, round), (generation) => ({ generation }));
   return after(started, ({ generation, structuredHeader }) => ({

@@ -13,7 +13,7 @@ interface CheckedRun {
 }
 
 /** Responses that are about to start, and the header that says how they were checked. */
-export interface StartedResponse {
+export interface StartedAttempt {
   readonly generation: Generation;
   readonly structuredHeader?: string | undefined;
 }
@@ -26,7 +26,7 @@ export async function generateChecked(
   run: Run,
   round: Round,
   { emulation, begin, correct }: CheckedRun,
-): Promise<StartedResponse> {
+): Promise<StartedAttempt> {
   const { generation, tries } = run.plan.strategy.asksAgain
     ? await triesOf(run, round, { emulation, begin, correct })
     : { generation: checked(await begin(run, round), { run, round, emulation }), tries: 1 };

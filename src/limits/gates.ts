@@ -9,7 +9,7 @@ export interface Gate {
 }
 
 /** A request at a gate. */
-export interface AdmissionRequest {
+export interface GateRequest {
   /** A higher number is admitted first; equal ones in the order of arrival. */
   readonly priority: number;
   /** Aborted when the request is cancelled. */
@@ -34,5 +34,5 @@ export class GateFull extends Error {
 /** Gates that all processes of one Conch share. */
 export interface Gates {
   /** Waits for admission; rejects with GateFull, or with the reason of the signal. */
-  enter(gate: Gate, request: AdmissionRequest): Promise<Release>;
+  enter(gate: Gate, request: GateRequest): Promise<Release>;
 }

@@ -1,5 +1,5 @@
 import type { Signal } from '../signal.ts';
-import { type AdmissionRequest, type Gate, GateFull, type Gates, type Release } from './gates.ts';
+import { type Gate, GateFull, type GateRequest, type Gates, type Release } from './gates.ts';
 
 /** How many requests run and wait at a gate. */
 export interface GateCounts {
@@ -27,7 +27,7 @@ export class LocalGates implements Gates {
     this.#now = now;
   }
 
-  async enter(gate: Gate, { priority, signal }: AdmissionRequest): Promise<Release> {
+  async enter(gate: Gate, { priority, signal }: GateRequest): Promise<Release> {
     signal.throwIfAborted();
     const state = this.#states.get(gate.name) ?? new GateState(this.#now);
     this.#states.set(gate.name, state);

@@ -1,4 +1,4 @@
-import { type AdmissionRequest, type Gate, GateFull, type Gates, type Release } from '../../limits/gates.ts';
+import { type Gate, GateFull, type GateRequest, type Gates, type Release } from '../../limits/gates.ts';
 import type { Rate, RateResult, Rates } from '../../limits/rates.ts';
 import type { Messenger } from './messenger.ts';
 
@@ -17,7 +17,7 @@ type GateOutcome = { readonly kind: 'inside' | 'left' } | { readonly kind: 'full
 /** The state of a rate, as JSON. */
 type RateOutcome = Omit<RateResult, 'left'> & { readonly left: number | null };
 
-interface RateRequest {
+interface RateMessage {
   readonly rate: Rate;
   readonly amount: number;
 }
@@ -31,7 +31,7 @@ export class RemoteGates implements Gates {
     this.#primary = primary;
   }
 
-  async enter(gate: Gate, { priority, signal }: AdmissionRequest): Promise<Release> {
+  async enter(gate: Gate, { priority, signal }: GateRequest): Promise<Release> {
     signal.throwIfAborted();
     const key = this.#nextKey++;
     const abort = (): void => this.#primary.notify('gate.abort', key);
@@ -64,13 +64,13 @@ export class RemoteRates implements Rates {
   }
 
   async take(rate: Rate, amount: number): Promise<RateResult> {
-    const request: RateRequest = { rate, amount };
+    const request: RateMessage = { rate, amount };
     const outcome = (await this.#primary.ask('rate.take', request)) as RateOutcome;
     return { ...outcome, left: outcome.left ?? Number.POSITIVE_INFINITY };
   }
 
   charge(rate: Rate, amount: number): void {
-    const request: RateRequest = { rate, amount };
+    const request: RateMessage = { rate, amount };
     this.#primary.notify('rate.charge', request);
   }
 
@@ -122,12 +122,12 @@ function limitOf(limit: number): number | null {
 
 function hostRates(worker: Messenger, rates: Rates): void {
   worker.on('rate.take', async (request): Promise<RateOutcome> => {
-    const { rate, amount } = request as RateRequest;
+    const { rate, amount } = request as RateMessage;
     const result = await rates.take(rate, amount);
     return { ...result, left: limitOf(result.left) };
   });
   worker.on('rate.charge', (request) => {
-    const { rate, amount } = request as RateRequest;
+    const { rate, amount } = request as RateMessage;
     rates.charge(rate, amount);
   });
 }

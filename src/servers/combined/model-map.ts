@@ -3,7 +3,7 @@ import { StatusError } from '../../kserve/status.ts';
 import { ServerIndex } from './server-index.ts';
 
 /** What a request requires of its server. */
-interface ModelRequest {
+interface NamedRequest {
   readonly model: string;
   readonly version?: string;
   readonly parameters?: Readonly<Record<string, ParameterValue>>;
@@ -19,7 +19,7 @@ export class ModelMap {
   }
 
   /** The servers that may take a request: those where the model is ready; for a sequence always the same one. */
-  async serversFor({ model, version = '', parameters = {} }: ModelRequest): Promise<readonly InferenceServer[]> {
+  async serversFor({ model, version = '', parameters = {} }: NamedRequest): Promise<readonly InferenceServer[]> {
     const servers = this.#list();
     if (servers.length === 0) throw noServer();
     if (servers.length === 1) return servers;
@@ -32,7 +32,7 @@ export class ModelMap {
   }
 
   /** One server that has a model. */
-  async serverFor(request: ModelRequest): Promise<InferenceServer> {
+  async serverFor(request: NamedRequest): Promise<InferenceServer> {
     const servers = await this.serversFor(request);
     return servers.find((server) => !this.#indexOf(server).isSilent) ?? (servers[0] as InferenceServer);
   }
@@ -80,7 +80,7 @@ export class ModelMap {
 }
 
 /** Whether a request belongs to a sequence, which one server must process in order. */
-export function isInSequence({ parameters }: Pick<ModelRequest, 'parameters'>): boolean {
+export function isInSequence({ parameters }: Pick<NamedRequest, 'parameters'>): boolean {
   return Boolean(parameters?.['sequence_id']);
 }
 
