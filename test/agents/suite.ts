@@ -74,10 +74,17 @@ export function describeAgents({ install, onRecording }: SuiteOptions): void {
         session.start('What is a conch?');
         // Every prompt of the client is too long: the first one, the compaction, and the next attempt.
         await expect
-          .poll(() => statuses.push(...recorder.take().map(({ status }) => status)), { timeout: 120_000 })
-          .toBeGreaterThan(3);
+          .poll(
+            () => {
+              statuses.push(...recorder.take().map(({ status }) => status));
+              return statuses.filter((status) => status === 400).length;
+            },
+            { timeout: 120_000 },
+          )
+          .toBeGreaterThan(2);
       });
-      expect(statuses.slice(1, 4)).toEqual([400, 400, 400]);
+      // The title of the session has a short prompt, and may come at any time.
+      expect(statuses.filter((status) => status !== 400 && status !== 200)).toEqual([]);
     });
 
     it('ends with a message when the API key is wrong', async () => {

@@ -7,7 +7,7 @@ export interface LocatedPart {
   readonly path: string;
 }
 
-type ChatContent = Extract<ChatMessage, { role: 'user' }>['content'];
+export type ChatContent = Extract<ChatMessage, { role: 'user' }>['content'];
 
 /** A single text becomes a string, several parts become a list of content parts. */
 export function contentOf(parts: readonly LocatedPart[]): ChatContent {

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../errors.ts';
 import type { ChatMessage } from '../../requests/chat-request.ts';
-import { contentOf, type LocatedPart, resultContent } from './chat-content.ts';
+import { type ChatContent, contentOf, type LocatedPart, resultContent } from './chat-content.ts';
 import type { Content, FunctionResponse, TextContent } from './content.ts';
 import { unpackThought } from './thought-signature.ts';
 
@@ -72,13 +73,55 @@ function hasPrefill({ parts }: Turn): boolean {
 /** A function call of an earlier turn. */
 interface PastCall {
   readonly id: string;
-  readonly name: string;
   hasResult: boolean;
+}
+
+/** The function calls of earlier turns, and their results. */
+class PastCalls {
+  #count = 0;
+  readonly #byId = new Map<string, PastCall[]>();
+  readonly #byName = new Map<string, PastCall[]>();
+  readonly #results = new Map<string, ChatContent>();
+
+  /** Adds a call, and returns its id. */
+  add(name: string, givenId: string | undefined): string {
+    const id = givenId || `call_${this.#count}`;
+    const call = { id, hasResult: false };
+    this.#count += 1;
+    listOf(this.#byId, id).push(call);
+    listOf(this.#byName, name).push(call);
+    return id;
+  }
+
+  /** Whether a call has this result already: gemini-cli sends each result twice in a resumed session. */
+  hasResult({ id = '' }: FunctionResponse, content: ChatContent): boolean {
+    return !firstOpen(this.#byId.get(id)) && isDeepStrictEqual(this.#results.get(id), content);
+  }
+
+  /** The id of the call that gets a result, by the result's id or else by its name: ids are optional. */
+  resolve({ id = '', name }: FunctionResponse, content: ChatContent): string | undefined {
+    const call = firstOpen(this.#byId.get(id)) ?? firstOpen(this.#byName.get(name));
+    if (!call) return undefined;
+    call.hasResult = true;
+    this.#results.set(call.id, content);
+    return call.id;
+  }
+}
+
+function listOf(lists: Map<string, PastCall[]>, key: string): PastCall[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+function firstOpen(calls: PastCall[] | undefined): PastCall | undefined {
+  while (calls?.[0]?.hasResult) calls.shift();
+  return calls?.[0];
 }
 
 class ConversationBuilder {
   readonly conversation: Conversation;
-  readonly #calls: PastCall[] = [];
+  readonly #calls = new PastCalls();
 
   constructor(isContinued: boolean) {
     this.conversation = { messages: [], paths: [], isContinued, ignored: [] };
@@ -106,20 +149,18 @@ class ConversationBuilder {
   }
 
   #addResult(result: FunctionResponse, path: string): void {
-    const call = this.#callOf(result);
-    if (!call)
+    const content = resultContent(result);
+    if (this.#calls.hasResult(result, content)) {
+      this.conversation.ignored.push(path);
+      return;
+    }
+    const id = this.#calls.resolve(result, content);
+    if (id === undefined)
       throw invalid(path, `no earlier functionCall without a result has the name ${JSON.stringify(result.name)}.`);
-    call.hasResult = true;
     this.#add(
-      { role: 'tool', tool_call_id: call.id, content: resultContent(result) },
+      { role: 'tool', tool_call_id: id, content },
       { path, parts: [path, ...(result.parts ?? []).map((_, at) => `${path}.parts[${at}]`)] },
     );
-  }
-
-  /** The call of a result, by its id or else by its name: ids are optional. */
-  #callOf({ id, name }: FunctionResponse): PastCall | undefined {
-    const open = this.#calls.filter((call) => !call.hasResult);
-    return open.find((call) => id !== undefined && call.id === id) ?? open.find((call) => call.name === name);
   }
 
   #addModel(path: string, parts: readonly LocatedPart[]): void {
@@ -151,9 +192,11 @@ class ConversationBuilder {
   }
 
   #callParam({ id, name, args = {} }: NonNullable<LocatedPart['part']['functionCall']>): PastCallParam {
-    const call = { id: id || `call_${this.#calls.length}`, name, hasResult: false };
-    this.#calls.push(call);
-    return { id: call.id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+    return {
+      id: this.#calls.add(name, id),
+      type: 'function',
+      function: { name, arguments: JSON.stringify(args) },
+    };
   }
 
   #add(message: ChatMessage, paths: MessagePaths): void {

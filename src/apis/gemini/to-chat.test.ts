@@ -227,6 +227,30 @@ describe('the contents', () => {
     expect(messagesOf(...contents, byModel(foreign), user(result('g', {})))[1]).not.toHaveProperty('reasoning_content');
   });
 
+  it('leave out a result that came before, and report it', () => {
+    const { chat, ignored } = translate({
+      contents: [
+        ...contents,
+        byModel({ functionCall: { id: 'a', name: 'f', args: {} } }, { functionCall: { id: 'b', name: 'f', args: {} } }),
+        user(result('f', { n: 1 }, 'a'), result('f', { n: 1 }, 'a'), result('f', { n: 2 }, 'b')),
+      ],
+    });
+    expect([chat.messages.slice(2), ignored]).toEqual([
+      [
+        { role: 'tool', tool_call_id: 'a', content: '{"n":1}' },
+        { role: 'tool', tool_call_id: 'b', content: '{"n":2}' },
+      ],
+      ['contents[2].parts[1].functionResponse'],
+    ]);
+  });
+
+  it('give equal results to calls of the same id', () => {
+    const turns = [byModel({ functionCall: { id: 'a', name: 'f', args: {} } }), user(result('f', { n: 1 }, 'a'))];
+    const toolMessage = { role: 'tool', tool_call_id: 'a', content: '{"n":1}' };
+    const messages = messagesOf(...contents, ...turns, ...turns);
+    expect([messages[2], messages[4]]).toEqual([toolMessage, toolMessage]);
+  });
+
   it('join contents of one role, and continue a last text of the model', () => {
     const { chat } = translate({
       contents: [
