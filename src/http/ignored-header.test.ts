@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { ignoredHeader, mostNamed } from './ignored-header.ts';
 
 it('names each field', () => {
-  expect(ignoredHeader(['foo', 'chat_template_kwargs.bar'])).toBe('foo, chat_template_kwargs.bar');
+  expect(ignoredHeader(['foo', 'chat_template_kwargs.bar', 'tools[2].format'])).toBe(
+    'foo, chat_template_kwargs.bar, tools[2].format',
+  );
 });
 
 it('writes what a header cannot carry as percent codes', () => {

@@ -25,10 +25,13 @@ async function replay({ method, path, headers, body }: Pick<RecordedRequest, 'me
 
 /** The names of the fields that Conch ignores, without positions. */
 const ignored: Readonly<Record<string, readonly string[]>> = {
-  codex: [],
-  'claude-code': [],
+  // The tool is OpenAI's own search.
+  codex: ['tools[]'],
+  // The text is the line with Claude Code's billing header.
+  'claude-code': ['context_management', 'output_config.effort', 'system[]'],
   opencode: [],
-  'gemini-cli': [],
+  // A resumed session repeats its results.
+  'gemini-cli': ['contents[].parts[].functionResponse'],
   'qwen-code': [],
   continue: [],
 };

@@ -266,7 +266,7 @@ describe('the wire', () => {
     const { status, headers } = await post(urlOf('generateContent'), harmless);
     expect([status, headers.get('x-conch-ignored')]).toEqual([
       200,
-      'tools%5B0%5D.googleSearch, safetySettings, labels, generationConfig.newerField, tools%5B2%5D.otherTool, ' +
+      'tools[0].googleSearch, safetySettings, labels, generationConfig.newerField, tools[2].otherTool, ' +
         'generationConfig.thinkingConfig.thinkingBudget',
     ]);
     const refused = await post(urlOf('generateContent'), requestOf('x', { cachedContent: 'cachedContents/1' }));

@@ -301,7 +301,7 @@ describe('a request of Claude Code', () => {
     const prompt = await promptOf(text);
     expect([status, headers.get('x-conch-ignored')]).toEqual([
       200,
-      'tools%5B0%5D, tools%5B2%5D.defer_loading, context_management, system%5B0%5D, output_config.effort',
+      'tools[0], tools[2].defer_loading, context_management, system[0], output_config.effort',
     ]);
     expect(prompt.startsWith('<|im_start|>system\nYou are an agent.\n\n# Tools')).toBe(true);
     expect(prompt).not.toMatch(/billing|web_search/);

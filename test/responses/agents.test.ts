@@ -78,7 +78,7 @@ describe('a coding agent', () => {
     const made: unknown[] = [];
     for (;;) {
       const { headers, text } = await post(`${conch.url}/v1/responses`, body(input));
-      expect(headers.get('x-conch-ignored')).toBe('tools%5B2%5D.format, tools%5B3%5D, reasoning.context');
+      expect(headers.get('x-conch-ignored')).toBe('tools[2].format, tools[3], reasoning.context');
       const [item] = typedEvents(text).flatMap((event) =>
         event.type === 'response.output_item.done' && event.item ? [event.item] : [],
       );
