@@ -13,6 +13,7 @@ export const claudeCode: Agent = {
     ANTHROPIC_MODEL: model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_MAX_CONTEXT_TOKENS: '262144',
     // Lets a container's root skip the permissions.
     IS_SANDBOX: '1',
   }),
@@ -31,6 +32,7 @@ export const claudeCode: Agent = {
   tools: {
     shell: (command) => ({ name: 'Bash', arguments: { command } }),
     write: (path, line) => ({ name: 'Write', arguments: { file_path: path, content: `${line}\n` } }),
+    findLookup: { name: 'ToolSearch', arguments: { query: 'select:mcp__shells__shell_name', max_results: 5 } },
     lookup: (number) => ({ name: 'mcp__shells__shell_name', arguments: { number } }),
   },
 };

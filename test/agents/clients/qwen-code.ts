@@ -24,6 +24,9 @@ export const qwenCode: Agent = {
     shell: (command) => ({ name: 'run_shell_command', arguments: { command, is_background: false } }),
     write: (path, line) => ({ name: 'write_file', arguments: { file_path: path, content: `${line}\n` } }),
     findLookup: { name: 'tool_search', arguments: { query: 'select:mcp__shells__shell_name' } },
-    lookup: (number) => ({ name: 'mcp__shells__shell_name', arguments: { number } }),
+    lookup: (number) => ({
+      name: 'tool_call',
+      arguments: { name: 'mcp__shells__shell_name', arguments: { number } },
+    }),
   },
 };
