@@ -60,7 +60,7 @@ export function planPrompt(request: ChatRequest, { model, assets, use, isStrict 
     use && model.toolPrompt !== undefined && usesToolPrompt(model, template)
       ? toolPromptText(model.toolPrompt, use)
       : undefined;
-  const tools = toolPrompt === undefined ? use?.tools : undefined;
+  const tools = toolPrompt === undefined ? use?.described : undefined;
   return {
     template,
     input: { tools, documents, addGenerationPrompt, continueFinalMessage, variables },

@@ -23,8 +23,8 @@ export function usesToolPrompt({ toolPrompt }: Pick<ServedModel, 'toolPrompt'>, 
 }
 
 /** The text that describes the tools of a request. */
-export function toolPromptText(setting: string, { tools }: ToolUse): string {
-  const lines = tools.map((tool) => JSON.stringify(tool.function)).join('\n');
+export function toolPromptText(setting: string, { described }: ToolUse): string {
+  const lines = described.map((tool) => JSON.stringify(tool.function)).join('\n');
   return (setting === builtIn ? defaultText : setting).replaceAll('{tools}', () => lines);
 }
 

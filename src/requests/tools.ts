@@ -22,6 +22,8 @@ const functionTool = z.looseObject({
     parameters: schema.nullish(),
     strict: z.boolean().nullish(),
   }),
+  /** Whether the prompt leaves out the tool: a message of the conversation describes it. */
+  defer_loading: z.boolean().nullish(),
 });
 
 const namedFunction = z.object({ type: z.literal('function'), function: z.object({ name: functionName }) });
@@ -74,6 +76,8 @@ type FunctionTool = z.output<typeof functionTool>;
 export interface ToolUse {
   /** The tools that may be called, as the request describes them. */
   readonly tools: readonly FunctionTool[];
+  /** The tools that the prompt describes. Messages describe the others. */
+  readonly described: readonly FunctionTool[];
   /** The index of each tool in the request. */
   readonly indexes: ReadonlyMap<FunctionTool, number>;
   /** `guided`: as `auto`, but the backend guides the response to a list of calls or to a structure. */
@@ -97,15 +101,30 @@ export function toolUseOf({
   if (choice === 'none') return undefined;
   const isParallel = parallel ?? true;
   const indexes = new Map(tools.map((tool, at) => [tool, at]));
-  if (typeof choice !== 'object' || choice === null) return { tools, indexes, mode: choice ?? 'auto', isParallel };
+  if (typeof choice !== 'object' || choice === null)
+    return { tools, described: describedOf(tools), indexes, mode: choice ?? 'auto', isParallel };
   if ('allowed_tools' in choice) {
     const { mode, tools: allowed } = choice.allowed_tools as { mode: 'auto' | 'required'; tools: FunctionTool[] };
     const field = 'tool_choice.allowed_tools.tools';
     checkNames(allowed, field);
-    return { tools: allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`)), indexes, mode, isParallel };
+    const found = allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`));
+    return { tools: found, described: describedOf(found), indexes, mode, isParallel };
   }
   const named = toolNamed(choice as FunctionTool, tools, 'tool_choice');
-  return { tools: [named], indexes, mode: { name: named.function.name }, isParallel: false };
+  return {
+    tools: [named],
+    described: describedOf([named]),
+    indexes,
+    mode: { name: named.function.name },
+    isParallel: false,
+  };
+}
+
+/** The tools that are not deferred. If all are, the prompt describes them all: the model must know at least one. */
+function describedOf(tools: readonly FunctionTool[]): readonly FunctionTool[] {
+  if (!tools.some(({ defer_loading: isDeferred }) => isDeferred)) return tools;
+  const described = tools.filter(({ defer_loading: isDeferred }) => !isDeferred);
+  return described.length > 0 ? described : tools.map(({ defer_loading: _, ...tool }) => tool as FunctionTool);
 }
 
 function toolNamed({ function: { name } }: FunctionTool, tools: readonly FunctionTool[], param: string): FunctionTool {

@@ -301,10 +301,12 @@ describe('a request of Claude Code', () => {
     const prompt = await promptOf(text);
     expect([status, headers.get('x-conch-ignored')]).toEqual([
       200,
-      'tools[0], tools[2].defer_loading, context_management, system[0], output_config.effort',
+      'tools[0], context_management, system[0], output_config.effort',
     ]);
     expect(prompt.startsWith('<|im_start|>system\nYou are an agent.\n\n# Tools')).toBe(true);
     expect(prompt).not.toMatch(/billing|web_search/);
+    // The definition of a deferred tool is in the result of the search, and not among the tools.
+    expect(prompt.replaceAll(' ', '').split('"name":"mcp__a__b"')).toHaveLength(2);
     expect(prompt).toContain(
       '<tool_response>\n{"type":"function","function":{"name":"mcp__a__b",' +
         '"parameters":{"type":"object","properties":{}}}}\n</tool_response>',

@@ -119,6 +119,26 @@ describe('the messages of the chat', () => {
     );
   });
 
+  describe('with deferred tools', () => {
+    const found = { name: 'f', input_schema: {}, defer_loading: true };
+    const search = { name: 'search', input_schema: {} };
+    const hostedSearch = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' };
+    const offered = (name: string) => ({ type: 'function', function: { name, parameters: {} } });
+
+    it('leaves them to the search of the client', () => {
+      const { chat, ignored } = translate({ tools: [search, found] });
+      expect([chat.tools, ignored]).toEqual([[offered('search'), { ...offered('f'), defer_loading: true }], []]);
+    });
+
+    it.each([
+      ["Anthropic's search", [hostedSearch, search, found], ['search', 'f'], ['tools[2].defer_loading']],
+      ['no search', [found], ['f'], ['tools[0].defer_loading']],
+    ])('offers them if there is %s', (_, tools, names, ignoredNames) => {
+      const { chat, ignored } = translate({ tools });
+      expect([chat.tools, ignored]).toEqual([names.map(offered), ignoredNames]);
+    });
+  });
+
   it('has results of calls before what else the user says', () => {
     const content = [
       text('There:'),

@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts';
 import type { ChatRequest } from '../../requests/chat-request.ts';
 import { conversationOf, type MessagePaths } from './conversation.ts';
 import type { CountTokensRequest, MessagesRequest } from './messages-request.ts';
-import { chatTool, functionsOf } from './tools.ts';
+import { chatTool, type FunctionTool, functionsOf } from './tools.ts';
 
 /** A request, translated to a chat request. */
 export interface MessagesTranslation {
@@ -26,7 +26,7 @@ export interface Origin {
 
 /** Translates a request of this API to a chat request. */
 export function toChat(request: MessagesRequest | CountTokensRequest): MessagesTranslation {
-  const functions = functionsOf(request);
+  const { located: functions, isDeferred } = functionsOf(request);
   const { messages, paths, isContinued, ignored } = conversationOf(request, functions);
   const { tools, thinking } = request;
   // Without its tools, a choice among them is meaningless.
@@ -36,6 +36,9 @@ export function toChat(request: MessagesRequest | CountTokensRequest): MessagesT
   const unused = [
     ...ignored,
     ...(thinking?.type === 'enabled' ? ['thinking.budget_tokens'] : []),
+    ...functions.flatMap(({ tool, path }) =>
+      tool.defer_loading && !isDeferred(tool) ? [`${path}.defer_loading`] : [],
+    ),
     ...functions.flatMap(({ tool, path }) => (tool.input_examples?.length ? [`${path}.input_examples`] : [])),
   ];
   const chat: ChatRequest = {
@@ -43,7 +46,7 @@ export function toChat(request: MessagesRequest | CountTokensRequest): MessagesT
     messages,
     ...('max_tokens' in request ? samplingOf(request) : {}),
     ...(isContinued ? { continue_final_message: true } : {}),
-    ...(functions.length > 0 ? { tools: functions.map(({ tool }) => chatTool(tool)) } : {}),
+    ...(functions.length > 0 ? { tools: functions.map(({ tool }) => offeredTool(tool, isDeferred(tool))) } : {}),
     ...(choice ? { tool_choice: toolChoice(choice) } : {}),
     ...(choice && choice.type !== 'none' && choice.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
     ...(format ? { response_format: responseFormat(format.schema) } : {}),
@@ -51,6 +54,10 @@ export function toChat(request: MessagesRequest | CountTokensRequest): MessagesT
   };
   const origin = { paths, toolPaths: functions.map(({ path }) => path), formatField };
   return { chat, ignored: unused, origin, omitsThinking: isOmitted(thinking) };
+}
+
+function offeredTool(tool: FunctionTool, isDeferred: boolean) {
+  return { ...chatTool(tool), ...(isDeferred ? { defer_loading: true } : {}) };
 }
 
 function isOmitted(thinking: CountTokensRequest['thinking']): boolean {

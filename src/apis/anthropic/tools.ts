@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { isJsonObject } from '../../json-object.ts';
-import { ignoredField, list, withIgnoredValues } from '../../requests/fields.ts';
+import { list, withIgnoredValues } from '../../requests/fields.ts';
 
 /** Maximum number of tools per request. */
 const mostTools = 1024;
@@ -15,7 +15,7 @@ const functionTool = z.object({
   strict: z.boolean().nullish(),
   input_examples: list(z.unknown(), { most: 1_024 }).nullish(),
   eager_input_streaming: z.boolean().nullish(),
-  defer_loading: ignoredField('tool search is not supported; the model gets all tools', [false]),
+  defer_loading: z.boolean().nullish(),
   allowed_callers: list(z.string(), { most: 64 })
     .refine((callers) => callers.length === 0 || callers.includes('direct'), {
       message: 'only direct calls by the model are supported; include direct',
@@ -67,18 +67,34 @@ export interface LocatedTool {
   readonly path: string;
 }
 
-/** The tools that the model gets. Rejects a `tool_choice` that needs another one. */
-export function functionsOf({ tools, tool_choice: choice }: ToolFields): readonly LocatedTool[] {
+/** The functions of a request, and whether the prompt leaves out those with `defer_loading`. */
+export interface Functions {
+  readonly located: readonly LocatedTool[];
+  readonly isDeferred: (tool: FunctionTool) => boolean;
+}
+
+/** The tools that the model may call. Rejects a `tool_choice` that needs another one. */
+export function functionsOf({ tools, tool_choice: choice }: ToolFields): Functions {
   const located = (tools ?? []).map((tool, at) => ({ tool, path: `tools[${at}]` }));
   const functions = located.filter((entry): entry is LocatedTool => !isTyped(entry.tool));
   const typed = located.filter(({ tool }) => isTyped(tool)) as { readonly tool: TypedTool; readonly path: string }[];
   const isNeeded = choice?.type === 'any' && functions.length === 0;
   const isNamed = choice?.type === 'tool' && !functions.some(({ tool: { name } }) => name === choice.name);
   const needed = typed.find(({ tool: { name } }) => isNeeded || (isNamed && name === choice.name));
-  if (!needed) return functions;
+  if (!needed) return { located: functions, isDeferred: deferral(functions, typed) };
   const { tool, path } = needed;
   const message = `${path}: tool_choice needs this tool, and tools of type ${JSON.stringify(tool.type)} are not supported.`;
   throw new ApiError('unsupported_parameter', `${message} Send a tool of type custom.`, { param: path });
+}
+
+/** Tools are deferred if the client can find them: with a function of its own, not with Anthropic's tool search. */
+function deferral(
+  functions: readonly LocatedTool[],
+  typed: readonly { readonly tool: TypedTool }[],
+): Functions['isDeferred'] {
+  const isFindable =
+    functions.some(({ tool }) => !tool.defer_loading) && !typed.some(({ tool }) => tool.type.startsWith('tool_search'));
+  return ({ defer_loading: isDeferred }) => isFindable && isDeferred === true;
 }
 
 type ToolFields = z.output<z.ZodObject<typeof toolFields>>;
