@@ -6,7 +6,7 @@
  *   node bench/agent-session.mjs [--tokens 50000] [--turns 30] [--sessions 5] [--contract tokens] [--only codex] [--against REF] [--profile] [--json]
  *
  * A session before the measured ones finds the length of results with which the last prompt has the tokens, and compiles code, as in a server
- * that has run for a while. The table has the medians of all sessions. --against measures another commit in turn with the working tree.
+ * that has run for a while. The table has the medians of all sessions, for the last turns that of five. --against measures another commit in turn with the working tree.
  * --profile adds where the main thread spends its time.
  */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,6 +33,8 @@ const MODEL = 'bench';
 const WARM_SESSIONS = 2;
 const REASONING_CHARACTERS = 400;
 const FIRST_GUESS = 4000;
+/** A collection of garbage falls on one turn or another. */
+const LAST_TURNS = 5;
 const PROMPT_TOKENS = /"(?:prompt_tokens|input_tokens|promptTokenCount)":(\d+)/g;
 
 const { values } = parseArgs({
@@ -195,7 +197,7 @@ function rowOf({ name, session }, runs) {
     tokens: runs[0]?.tokens.at(-1) ?? 0,
     first: perTurn[0] ?? 0,
     median: median(perTurn),
-    last: perTurn.at(-1) ?? 0,
+    last: median(perTurn.slice(-LAST_TURNS)),
     total: median(totals),
   };
 }
@@ -223,7 +225,17 @@ function roomTable({ tree, all }) {
 
 /** @param {Row[]} rows */
 function table(rows) {
-  const heading = ['client', 'API', 'tools', 'requests', 'last prompt', 'first', 'median', 'last turn', 'session'];
+  const heading = [
+    'client',
+    'API',
+    'tools',
+    'requests',
+    'last prompt',
+    'first',
+    'median',
+    `last ${LAST_TURNS}`,
+    'session',
+  ];
   const hasPrograms = new Set(rows.map(({ program }) => program)).size > 1;
   const cells = rows.map((row) => [
     `${row.client} ${row.version}`,
