@@ -4,25 +4,19 @@
  *
  *   node bench/conversation.mjs [--tokens 50000] [--messages 100] [--turns 20] [--tools 0] [--families llama3_2,qwen3]
  */
-import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { rolldown } from 'rolldown';
 import { build } from '../scripts/lib/build.mjs';
-import { inRoot } from '../scripts/lib/steps.mjs';
 import { tokenizers } from '../scripts/lib/tokenizers.mjs';
 import { markdownTable } from './markdown.mjs';
+import { wordSource } from './sample-text.mjs';
+import { loadSources } from './sources.mjs';
 
 /** @import { ChatTemplate } from '../src/prompt/chat-template.ts' */
 /** @import { Tokenizer } from '../src/tokenizer.ts' */
 
 const FAMILIES = 'llama3_2,qwen3,gemma3,mistral_nemo,deepseek_v3';
 const WARM_UP = 40;
-const WORDS =
-  'the quick brown fox jumps over a lazy dog while const result = await call(value); } else { return [0, 1]; // naïve'.split(
-    ' ',
-  );
 
 const { values } = parseArgs({
   options: {
@@ -34,30 +28,7 @@ const { values } = parseArgs({
   },
 });
 
-/** The parts of src/ that make prompts; the prompt thread is that of the build. */
-async function promptRoom() {
-  const folder = inRoot(`node_modules/.conch-bench-${process.pid}`);
-  const input = { assets: inRoot('src/prompt/assets.ts'), thread: inRoot('src/prompt/prompt-thread.ts') };
-  const bundle = await rolldown({ input, platform: 'node', external: /^[^./]/ });
-  await bundle.write({ dir: folder, format: 'esm' });
-  await bundle.close();
-  /** @type {(name: string) => Promise<any>} */
-  const load = (name) => import(pathToFileURL(path.join(folder, `${name}.js`)).href);
-  const [{ loadPromptAssets }, { promptThread }] = await Promise.all([load('assets'), load('thread')]);
-  rmSync(folder, { recursive: true });
-  return { loadPromptAssets, promptThread };
-}
-
-let seed = 1;
-/** @param {number} count */
-function words(count) {
-  let text = '';
-  for (let at = 0; at < count; at++) {
-    seed = (seed * 48_271) % 2_147_483_647;
-    text += `${WORDS[seed % WORDS.length]}${seed % 17 === 0 ? `\n${seed % 1000} ` : ' '}`;
-  }
-  return text;
-}
+const words = wordSource(1);
 
 const tools = Array.from({ length: Number(values.tools) }, (_, index) => ({
   type: 'function',
@@ -123,7 +94,7 @@ async function measureFamily({ template, cached, plain }) {
 }
 
 await build();
-const { loadPromptAssets, promptThread } = await promptRoom();
+const [{ loadPromptAssets }, { promptThread }] = await loadSources('prompt/assets.ts', 'prompt/prompt-thread.ts');
 const folder = await tokenizers();
 const rows = [['tokenizer', 'tokens', 'whole, ms', 'cached, ms', 'share']];
 for (const family of values.families.split(',')) {

@@ -100,16 +100,19 @@ export async function usageOf(pid) {
 /**
  * @param {number} intervalMilliseconds
  * @param {string} [contract]
- * @param {{ port?: number, maxSeconds?: number }} [options]
+ * @param {{ port?: number, maxSeconds?: number, response?: string }} [options] `response`: a file with the tokens of every response
  * @returns {Promise<TokenServer>}
  */
 export async function startTokenServer(
   intervalMilliseconds,
   contract = 'vllm',
-  { port: requested = 0, maxSeconds } = {},
+  { port: requested = 0, maxSeconds, response } = {},
 ) {
   const command = [TOKEN_SERVER, '--interval-ms', String(intervalMilliseconds), '--contract', contract];
-  const more = maxSeconds === undefined ? [] : ['--max-seconds', String(maxSeconds)];
+  const more = [
+    ...(maxSeconds === undefined ? [] : ['--max-seconds', String(maxSeconds)]),
+    ...(response === undefined ? [] : ['--response', response]),
+  ];
   const child = start([...command, '--port', String(requested), ...more], ['pipe', 'pipe', 'inherit']);
   const { port } = await firstLine(child);
   return {

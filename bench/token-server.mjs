@@ -2,11 +2,13 @@
  * A scripted stand-in for Triton, for measuring alone: it speaks gRPC just enough to be found by a gateway, and streams the tokens of
  * the model `bench` at a fixed pace, for so little CPU time that it is not the limit. Prints its port, ends with its stdin.
  *
- *   node bench/token-server.mjs [--port 0] [--contract vllm|ensemble|tokens] [--interval-ms 10] [--tokens 128] [--max-seconds 900]
+ *   node bench/token-server.mjs [--port 0] [--contract vllm|ensemble|tokens] [--interval-ms 10] [--tokens 128] [--response FILE] [--max-seconds 900]
  *
  * With an interval, all answers step together, as in a continuously batching engine: the first token at once, then one
  * at each tick. With 0 each answer goes out as fast as the client's windows allow. A line on stdin with a number is the new interval.
+ * With --response, every answer is the tokens of a file, four bytes each, or the first of them where a request asks for fewer.
  */
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { parseArgs } from 'node:util';
 import { GrpcConnection } from './token-server/connection.mjs';
@@ -19,11 +21,13 @@ const { values } = parseArgs({
     contract: { type: 'string', default: 'vllm' },
     'interval-ms': { type: 'string', default: process.env['INTERVAL_MS'] ?? '10' },
     tokens: { type: 'string', default: '128' },
+    response: { type: 'string' },
     'max-seconds': { type: 'string', default: '900' },
   },
 });
 let interval = 0;
-const model = new ServedModel(modelOf(values.contract));
+const response = values.response === undefined ? undefined : readFileSync(values.response);
+const model = new ServedModel(modelOf(values.contract), response);
 const counts = { requests: 0, tokens: 0, cancelled: 0, blocked: 0 };
 /** @type {Set<GrpcConnection>} */
 const connections = new Set();

@@ -42,14 +42,19 @@ const unknownModel = (name) => `Request for unknown model: '${name}' is not foun
 /** A model as the token server serves it. */
 export class ServedModel {
   #model;
+  #response;
   #names;
   #descriptions;
   /** @type {Map<string, Template>} by all that they depend on */
   #templates = new Map();
 
-  /** @param {Model} model */
-  constructor(model) {
+  /**
+   * @param {Model} model
+   * @param {Buffer} [response] the tokens of every answer, instead of the model's own
+   */
+  constructor(model, response) {
     this.#model = model;
+    this.#response = response;
     this.#names = new Set(model.inputs.map(({ name }) => name));
     this.#descriptions = descriptions(model);
   }
@@ -89,7 +94,10 @@ export class ServedModel {
     }
     const found = this.#model.read(inputs, new Set(request.outputs ?? []), defaultTokens);
     if (typeof found === 'string') return { refusal: harness.encodeStreamFailure(found, { model, id }) };
-    return { ...found, id, refusal: undefined };
+    const response = this.#response;
+    if (response === undefined) return { ...found, id, refusal: undefined };
+    const tokens = Math.min(found.tokens, response.length / TOKEN_BYTES);
+    return { ...found, tokens, response, id, refusal: undefined };
   }
 
   /**

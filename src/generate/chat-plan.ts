@@ -8,6 +8,7 @@ import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
 import { structureOf } from '../requests/structure.ts';
+import { ToolLists } from '../requests/tool-lists.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
 import { type PromptPlan, planPrompt } from './chat-prompt.ts';
 import type { CompletionOptions } from './completion-options.ts';
@@ -16,7 +17,7 @@ import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { type NamedImage, namedImages } from './images.ts';
 import { checkIds } from './limits.ts';
-import { offeredTools } from './parsers.ts';
+import { type OfferedTools, offeredTools } from './parsers.ts';
 import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
@@ -62,6 +63,9 @@ export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
   decideChat(request, { ...facts, template: undefined }, () => undefined);
 }
 
+/** The tools of all conversations. */
+const toolLists = new ToolLists();
+
 /** Decides everything in one function: merging partial plans would cost time in every request. */
 function decideChat<Prompt extends PromptPlan | undefined>(
   request: ChatRequest,
@@ -70,9 +74,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
 ) {
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  const offered = offeredTools(toolUseOf(request), { model, template, isStrict: settings.strictFields ?? false });
-  if (request.tools) checkToolSchemas(request.tools);
-  checkToolMessages(request.messages);
+  const offered = checkedTools(request, { model, template, isStrict: settings.strictFields ?? false });
   const { structuredRetries: retries } = settings;
   const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered.use, retries });
   const { structure: requestedStructure, emulation, use, instruction } = format;
@@ -120,6 +122,15 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     continued: continues ? finalAssistantText(request.messages) : undefined,
     hidesReasoning: request.include_reasoning === false,
   };
+}
+
+/** The tools that the model gets. */
+function checkedTools(request: ChatRequest, facts: Parameters<typeof offeredTools>[1]): OfferedTools {
+  const tools = request.tools && toolLists.shared(request.tools);
+  const offered = offeredTools(toolUseOf({ ...request, tools }), facts);
+  if (tools) checkToolSchemas(tools);
+  checkToolMessages(request.messages);
+  return offered;
 }
 
 function chatLogprobs(request: ChatRequest): number | undefined {

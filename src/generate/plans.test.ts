@@ -96,6 +96,14 @@ describe('the plan of a chat', () => {
   ])('refuses %j', (request, code, param) => {
     expect(refusal(() => chatOf(request))).toEqual([code, param]);
   });
+
+  it('shares equal tools between requests', () => {
+    const tools = (name: string) => [{ type: 'function', function: { name, parameters: { type: 'object' } } }];
+    const toolsOf = (name: string) => chatOf({ tools: tools(name), tool_choice: 'required' }).use?.tools;
+    expect(toolsOf('f')).toEqual(tools('f'));
+    expect(toolsOf('f')).toBe(toolsOf('f'));
+    expect(toolsOf('g')).not.toBe(toolsOf('f'));
+  });
 });
 
 describe('the plan of a completion', () => {

@@ -19,8 +19,15 @@ interface CheckOptions {
   readonly size?: SchemaSize;
 }
 
-/** Throws if the parameters of a tool are no valid schema. The limits apply to all tools together. */
+/** Lists that were checked: an agent sends the same tools in every turn. */
+const validLists = new WeakSet<readonly Tool[]>();
+
+/**
+ * Throws if the parameters of a tool are no valid schema. The limits apply to all tools together. A valid list is checked
+ * once, so it may not be changed.
+ */
 export function checkToolSchemas(tools: readonly Tool[]): void {
+  if (validLists.has(tools)) return;
   const size = { characters: 0, parts: 0 };
   tools.forEach(({ function: { parameters } }, at) => {
     if (!parameters) return;
@@ -29,6 +36,7 @@ export function checkToolSchemas(tools: readonly Tool[]): void {
     if (type !== 'object') throw schemaError({ parent: { parent: undefined, key: field }, key: 'type' }, notAnObject);
     checkSchema(parameters, field, { size });
   });
+  validLists.add(tools);
 }
 
 const notAnObject = 'must be object: the arguments of a function are an object.';

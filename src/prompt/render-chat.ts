@@ -6,6 +6,7 @@ import { type Node, parseTemplate } from './jinja/syntax.ts';
 import { type TemplateTraits, traitsOf } from './jinja/traits.ts';
 import { TemplateError } from './jinja/values.ts';
 import { messagesFor, type TemplateMessage } from './template-messages.ts';
+import { toolsValue } from './tool-values.ts';
 
 /** What a chat template is rendered with. */
 export interface TemplateInput {
@@ -52,12 +53,12 @@ export function renderChat(
       ...input.specialTokens,
       ...input.variables,
       messages,
-      tools: input.tools ?? null,
       documents: input.documents ?? null,
       add_generation_prompt: input.addGenerationPrompt,
     },
     new Date(),
   );
+  scope.set('tools', input.tools ? toolsValue(input.tools) : null);
   const text = run(template.program, scope, limits);
   return continued === undefined ? text : cutAtTag(text, continued);
 }

@@ -77,11 +77,31 @@ export interface JsonOptions {
   readonly sortKeys?: boolean;
 }
 
+/** The JSON of values that several renderings share, by its style. */
+const jsonTexts = new WeakMap<object, Map<string, string>>();
+
+/** Stores the JSON of a value as long as the value itself. */
+export function rememberJson(value: Value): void {
+  if (typeof value === 'object' && value !== null && !jsonTexts.has(value)) jsonTexts.set(value, new Map());
+}
+
 /** A value as `json.dumps` writes it, to the space. */
 export function jsonOf(value: Value, options: JsonOptions = {}): string {
   const [comma, colon] = options.separators ?? [options.indent === undefined ? ', ' : ',', ': '];
-  return written(value, { ...options, comma, colon }, '\n');
+  const style = { ...options, comma, colon };
+  const texts = typeof value === 'object' && value !== null ? jsonTexts.get(value) : undefined;
+  if (texts === undefined) return written(value, style, '\n');
+  const key = JSON.stringify([comma, colon, options.indent, options.ensureAscii ?? false, options.sortKeys ?? false]);
+  let text = texts.get(key);
+  if (text === undefined) {
+    text = written(value, style, '\n');
+    if (texts.size < mostStyles) texts.set(key, text);
+  }
+  return text;
 }
+
+/** A template could write a value in any number of styles. */
+const mostStyles = 8;
 
 type JsonStyle = Pick<JsonOptions, 'indent' | 'ensureAscii' | 'sortKeys'> & {
   readonly comma: string;
