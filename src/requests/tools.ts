@@ -120,11 +120,18 @@ export function toolUseOf({
   };
 }
 
+/** The described tools of lists with deferred ones: equal lists are one object, and so are the tools that a prompt has. */
+const describedLists = new WeakMap<readonly FunctionTool[], readonly FunctionTool[]>();
+
 /** The tools that are not deferred. If all are, the prompt describes them all: the model must know at least one. */
 function describedOf(tools: readonly FunctionTool[]): readonly FunctionTool[] {
   if (!tools.some(({ defer_loading: isDeferred }) => isDeferred)) return tools;
-  const described = tools.filter(({ defer_loading: isDeferred }) => !isDeferred);
-  return described.length > 0 ? described : tools.map(({ defer_loading: _, ...tool }) => tool as FunctionTool);
+  const known = describedLists.get(tools);
+  if (known) return known;
+  const loaded = tools.filter(({ defer_loading: isDeferred }) => !isDeferred);
+  const described = loaded.length > 0 ? loaded : tools.map(({ defer_loading: _, ...tool }) => tool as FunctionTool);
+  describedLists.set(tools, described);
+  return described;
 }
 
 function toolNamed({ function: { name } }: FunctionTool, tools: readonly FunctionTool[], param: string): FunctionTool {

@@ -84,8 +84,8 @@ class PastCalls {
   readonly #results = new Map<string, ChatContent>();
 
   /** Adds a call, and returns its id. */
-  add(name: string, givenId: string | undefined): string {
-    const id = givenId || `call_${this.#count}`;
+  add(name: string, clientId: string | undefined): string {
+    const id = clientId || `call_${this.#count}`;
     const call = { id, hasResult: false };
     this.#count += 1;
     listOf(this.#byId, id).push(call);
