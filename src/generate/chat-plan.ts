@@ -1,7 +1,6 @@
 import type { Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ImageSettings } from '../images/image-sources.ts';
-import { checkToolSchemas } from '../json-schema/check.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
@@ -21,11 +20,14 @@ import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
+import { checkTools } from './tool-schemas.ts';
 
 /** What a chat plan needs besides the request. */
 interface ChatFacts {
   readonly model: ServedModel;
   readonly settings: PlanSettings & { readonly images: ImageSettings };
+  /** Whether the backend may guide a response to calls or text; left out: it may. */
+  readonly guidesTools?: boolean;
 }
 
 export interface ChatPlan extends GenerationPlan {
@@ -48,9 +50,10 @@ export interface ChatPlan extends GenerationPlan {
 /** Plans the response to a conversation. Throws an ApiError for everything that can be refused without a server. */
 export function planChat(
   request: ChatRequest,
-  { model, settings, assets }: ChatFacts & { readonly assets: PromptAssets },
+  { assets, ...facts }: ChatFacts & { readonly assets: PromptAssets },
 ): ChatPlan {
-  return decideChat(request, { model, settings, template: assets.template }, (options, sampling, use) => {
+  const { model, settings } = facts;
+  return decideChat(request, { ...facts, template: assets.template }, (options, sampling, use) => {
     if (!assets.tokenizer && countsHere(model, options)) refuseUncounted(model);
     checkIds(model, assets, sampling);
     return planPrompt(request, { model, assets, use, isStrict: settings.strictFields });
@@ -65,16 +68,23 @@ export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
 /** Decides everything in one function: merging partial plans would cost time in every request. */
 function decideChat<Prompt extends PromptPlan | undefined>(
   request: ChatRequest,
-  { model, settings, template }: ChatFacts & { readonly template: ChatTemplate | undefined },
+  { model, settings, template, guidesTools = true }: ChatFacts & { readonly template: ChatTemplate | undefined },
   promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
 ) {
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  const offered = offeredTools(toolUseOf(request), { model, template, isStrict: settings.strictFields ?? false });
-  if (request.tools) checkToolSchemas(request.tools);
+  const isStrict = settings.strictFields ?? false;
+  const requestedUse = toolUseOf(request);
+  const offered = offeredTools(requestedUse, { model, template, isStrict });
+  const schemas = checkTools(request, { model, use: requestedUse, isStrict });
   checkToolMessages(request.messages);
   const { structuredRetries: retries } = settings;
-  const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered.use, retries });
+  const format = responseFormat(model, {
+    requestedStructure: structureOf(request),
+    use: offered.use,
+    guidesTools: guidesTools && schemas.canGuide,
+    retries,
+  });
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
@@ -110,7 +120,11 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     tellsStop: settings.tellsStop ?? false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
-    ignored: [...offered.ignored, ...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
+    ignored: [
+      ...(offered.ignored.length > 0 ? offered.ignored : schemas.unread),
+      ...(prompt?.ignored ?? []),
+      ...unusedByBeams(request, beams),
+    ],
     messages: request.messages,
     images,
     prompt,
