@@ -65,26 +65,36 @@ export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
   decideChat(request, { ...facts, template: undefined }, () => undefined);
 }
 
-/** Decides everything in one function: merging partial plans would cost time in every request. */
-function decideChat<Prompt extends PromptPlan | undefined>(
-  request: ChatRequest,
-  { model, settings, template, guidesTools = true }: ChatFacts & { readonly template: ChatTemplate | undefined },
-  promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
-) {
-  const logprobs = chatLogprobs(request);
-  const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
+interface FormatFacts extends ChatFacts {
+  readonly template: ChatTemplate | undefined;
+}
+
+/** Decides how the response gets its structure and calls its tools. */
+function decideFormat(request: ChatRequest, { model, settings, template, guidesTools = true }: FormatFacts) {
   const isStrict = settings.strictFields ?? false;
   const requestedUse = toolUseOf(request);
   const offered = offeredTools(requestedUse, { model, template, isStrict });
   const schemas = checkTools(request, { model, use: requestedUse, isStrict });
   checkToolMessages(request.messages);
-  const { structuredRetries: retries } = settings;
   const format = responseFormat(model, {
     requestedStructure: structureOf(request),
     use: offered.use,
     guidesTools: guidesTools && schemas.canGuide,
-    retries,
+    retries: settings.structuredRetries,
   });
+  return { format, ignored: offered.ignored.length > 0 ? offered.ignored : schemas.unread };
+}
+
+/** Decides everything in one function: merging partial plans would cost time in every request. */
+function decideChat<Prompt extends PromptPlan | undefined>(
+  request: ChatRequest,
+  { model, settings, template, guidesTools = true }: FormatFacts,
+  promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
+) {
+  const logprobs = chatLogprobs(request);
+  const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
+  const { format, ignored } = decideFormat(request, { model, settings, template, guidesTools });
+  const { structuredRetries: retries } = settings;
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
@@ -120,11 +130,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     tellsStop: settings.tellsStop ?? false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
-    ignored: [
-      ...(offered.ignored.length > 0 ? offered.ignored : schemas.unread),
-      ...(prompt?.ignored ?? []),
-      ...unusedByBeams(request, beams),
-    ],
+    ignored: [...ignored, ...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
     messages: request.messages,
     images,
     prompt,

@@ -7,7 +7,7 @@ import { canGuide } from './structured-emulation.ts';
 interface ToolFacts {
   readonly model: ServedModel;
   readonly use: ToolUse | undefined;
-  /** Whether fields without effect are refused. */
+  /** Whether ignored fields are refused. */
   readonly isStrict: boolean;
 }
 

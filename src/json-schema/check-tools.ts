@@ -9,7 +9,7 @@ interface Tool {
 
 interface ToolCheck<Checked extends Tool> {
   /** Whether the arguments of a call must match the tool's schema. */
-  isBinding(tool: Checked): boolean;
+  readonly isBinding: (tool: Checked) => boolean;
   /** Whether the schemas of all tools become one guide. */
   readonly isGuide: boolean;
 }

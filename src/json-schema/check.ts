@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-object.ts';
 import { referenced, type Schema } from './references.ts';
 import { bounds, type Inner, rules } from './rules.ts';
 import { type SchemaPath, schemaError } from './schema-path.ts';
-import { checkSize, type SchemaSize } from './size.ts';
+import { checkSize } from './size.ts';
 
 type SchemaObject = Exclude<Schema, boolean>;
 

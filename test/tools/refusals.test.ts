@@ -137,20 +137,19 @@ describe('a request is refused by the field that is wrong', () => {
 
 describe('a tool with an invalid schema', () => {
   const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '(?i)x' } } };
-  const invalid = [{ name: 'find', parameters }];
+  const find = { name: 'find', parameters };
   const contents = directive({ answer: 'Hi.' });
   const rule = 'is not a valid regular expression.';
-  const [first] = invalid;
 
   it.each<[string, object, string]>([
     [
       '/v1/chat/completions',
-      { messages: user(contents), tools: tool(first as object) },
+      { messages: user(contents), tools: tool(find) },
       'tools[0].function.parameters.properties.a.pattern',
     ],
     [
       '/v1/responses',
-      { input: contents, tools: [{ type: 'function', ...first }] },
+      { input: contents, tools: [{ type: 'function', ...find }] },
       'tools[0].parameters.properties.a.pattern',
     ],
     [

@@ -78,10 +78,10 @@ function outputOf(response: Readonly<Record<string, unknown>>): InputItem[] {
   return response['output'] as InputItem[];
 }
 
-const withoutStatus = ['reasoning', 'additional_tools', 'tool_search_output'];
+const withoutStatus = new Set(['reasoning', 'additional_tools', 'tool_search_output']);
 
 function storedItemOf(item: PlainItem, id: string): PlainItem & { readonly id: string } {
-  const hasStatus = !withoutStatus.includes(item.type);
+  const hasStatus = !withoutStatus.has(item.type);
   const withId = { ...item, id, ...(hasStatus ? { status: item['status'] ?? 'completed' } : {}) } as PlainItem & {
     readonly id: string;
   };

@@ -7,11 +7,11 @@ export const hostedItem = z.looseObject({ type: z.string().brand<'hosted'>(), id
 
 export type HostedItem = z.output<typeof hostedItem>;
 
-/** Types of such items. The names of newer ones end the same way. */
+/** The types of these items. The names of newer ones end the same way. */
 const hostedType =
   /^(?:(?!(?:function|custom_tool)_call)[a-z]\w*_call(?:_output)?|mcp_(?:list_tools|approval_request|approval_response))$/;
 
-/** Whether a value of a request, or a stored one, is such an item. */
+/** Whether a value of a request, or a stored one, is an item of a tool that another server ran. */
 export function isHosted(item: { readonly type?: unknown }): item is HostedItem {
   return typeof item.type === 'string' && hostedType.test(item.type);
 }

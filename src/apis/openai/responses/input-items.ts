@@ -146,7 +146,7 @@ const ownItem = offered(itemTypes, 'items', item);
 const anyItem = withAcceptedValues(
   { kind: 'any', of: [ownItem, hostedItem] },
   z.unknown().transform((value, context): RequestItem => {
-    const schema: z.ZodType<RequestItem> = isHosted((value ?? {}) as object) ? hostedItem : ownItem;
+    const schema: z.ZodType<RequestItem> = isHosted(value ?? {}) ? hostedItem : ownItem;
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     for (const issue of result.error.issues) context.addIssue({ ...issue });
