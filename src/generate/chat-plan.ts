@@ -1,7 +1,6 @@
 import type { Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ImageSettings } from '../images/image-sources.ts';
-import { checkToolSchemas } from '../json-schema/check.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
@@ -17,16 +16,19 @@ import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { type NamedImage, namedImages } from './images.ts';
 import { checkIds } from './limits.ts';
-import { type OfferedTools, offeredTools } from './parsers.ts';
+import { offeredTools } from './parsers.ts';
 import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
 import { refuseUnsupported } from './support.ts';
+import { checkTools } from './tool-schemas.ts';
 
 /** What a chat plan needs besides the request. */
 interface ChatFacts {
   readonly model: ServedModel;
   readonly settings: PlanSettings & { readonly images: ImageSettings };
+  /** Whether the backend may guide a response to calls or text; left out: it may. */
+  readonly guidesTools?: boolean;
 }
 
 export interface ChatPlan extends GenerationPlan {
@@ -49,9 +51,10 @@ export interface ChatPlan extends GenerationPlan {
 /** Plans the response to a conversation. Throws an ApiError for everything that can be refused without a server. */
 export function planChat(
   request: ChatRequest,
-  { model, settings, assets }: ChatFacts & { readonly assets: PromptAssets },
+  { assets, ...facts }: ChatFacts & { readonly assets: PromptAssets },
 ): ChatPlan {
-  return decideChat(request, { model, settings, template: assets.template }, (options, sampling, use) => {
+  const { model, settings } = facts;
+  return decideChat(request, { ...facts, template: assets.template }, (options, sampling, use) => {
     if (!assets.tokenizer && countsHere(model, options)) refuseUncounted(model);
     checkIds(model, assets, sampling);
     return planPrompt(request, { model, assets, use, isStrict: settings.strictFields });
@@ -66,17 +69,37 @@ export function refuseChat(request: ChatRequest, facts: ChatFacts): void {
 /** The tools of all conversations. */
 const toolLists = new ToolLists();
 
+interface FormatFacts extends ChatFacts {
+  readonly template: ChatTemplate | undefined;
+}
+
+/** Decides how the response gets its structure and calls its tools. */
+function decideFormat(request: ChatRequest, { model, settings, template, guidesTools = true }: FormatFacts) {
+  const isStrict = settings.strictFields ?? false;
+  const tools = request.tools && toolLists.shared(request.tools);
+  const requestedUse = toolUseOf({ ...request, tools });
+  const offered = offeredTools(requestedUse, { model, template, isStrict });
+  const schemas = checkTools(tools, { model, use: requestedUse, isStrict });
+  checkToolMessages(request.messages);
+  const format = responseFormat(model, {
+    requestedStructure: structureOf(request),
+    use: offered.use,
+    guidesTools: guidesTools && schemas.canGuide,
+    retries: settings.structuredRetries,
+  });
+  return { format, ignored: offered.ignored.length > 0 ? offered.ignored : schemas.unread };
+}
+
 /** Decides everything in one function: merging partial plans would cost time in every request. */
 function decideChat<Prompt extends PromptPlan | undefined>(
   request: ChatRequest,
-  { model, settings, template }: ChatFacts & { readonly template: ChatTemplate | undefined },
+  { model, settings, template, guidesTools = true }: FormatFacts,
   promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
 ) {
   const logprobs = chatLogprobs(request);
   const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
-  const offered = checkedTools(request, { model, template, isStrict: settings.strictFields ?? false });
+  const { format, ignored } = decideFormat(request, { model, settings, template, guidesTools });
   const { structuredRetries: retries } = settings;
-  const format = responseFormat(model, { requestedStructure: structureOf(request), use: offered.use, retries });
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
@@ -112,7 +135,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     tellsStop: settings.tellsStop ?? false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
     timeout: settings.timeout,
-    ignored: [...offered.ignored, ...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
+    ignored: [...ignored, ...(prompt?.ignored ?? []), ...unusedByBeams(request, beams)],
     messages: request.messages,
     images,
     prompt,
@@ -122,15 +145,6 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     continued: continues ? finalAssistantText(request.messages) : undefined,
     hidesReasoning: request.include_reasoning === false,
   };
-}
-
-/** The tools that the model gets. */
-function checkedTools(request: ChatRequest, facts: Parameters<typeof offeredTools>[1]): OfferedTools {
-  const tools = request.tools && toolLists.shared(request.tools);
-  const offered = offeredTools(toolUseOf({ ...request, tools }), facts);
-  if (tools) checkToolSchemas(tools);
-  checkToolMessages(request.messages);
-  return offered;
 }
 
 function chatLogprobs(request: ChatRequest): number | undefined {

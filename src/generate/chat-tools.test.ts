@@ -6,8 +6,11 @@ import {
   type Script,
   scriptedModel,
   templateOf,
+  vllmConfig,
 } from '../../test/support/scripted-model.ts';
+import { vllmContract } from '../contracts/vllm.ts';
 import { ApiError } from '../errors.ts';
+import { StatusError } from '../kserve/status.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import { chat } from './chat.ts';
 import { countPrompt } from './count-prompt.ts';
@@ -31,12 +34,14 @@ interface Requested extends Partial<ChatRequest> {
 const bodyOf = (request: Partial<ChatRequest>) =>
   ({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true, ...request }) as ChatRequest;
 
-async function ask(script: Script, { context, served, ...request }: Requested = {}) {
-  const scripted = scriptedModel([script], served);
+const ask = (script: Script, requested: Requested = {}) => askAll([script], requested);
+
+async function askAll(scripts: readonly [Script, ...Script[]], { context, served, ...request }: Requested) {
+  const scripted = scriptedModel(scripts, served);
   const response = await chat(bodyOf(request), scripted.context(context), new AbortController().signal);
-  const { events } = await outcomeOf(response.generation);
+  const { events, error } = await outcomeOf(response.generation);
   const { ignored, structuredHeader } = response;
-  return { choices: folded(events), ignored, structuredHeader, sent: scripted.sent };
+  return { choices: folded(events), error, ignored, structuredHeader, sent: scripted.sent };
 }
 
 const errorOf = async (response: Promise<unknown>): Promise<unknown> => {
@@ -314,5 +319,73 @@ describe('a structure beside tools', () => {
     const tokens = ['<tool_call>{"name": "weather", "arguments": {"city": "Bern"}}</tool_call>'];
     const response = await ask({ tokens }, { tools: offered, ...request, served: { toolCallParser: 'hermes' } });
     expect([guideOf(response), response.choices[0]?.calls]).toEqual([undefined, ['weather{"city": "Bern"}']]);
+  });
+});
+
+describe('a tool with a schema that is wrong', () => {
+  const parameters = { type: 'object', properties: { city: { type: 'text' }, at: { pattern: '(?i)a' } } };
+  const wrong: Tools = [...tools, { type: 'function', function: { name: 'find', parameters } }];
+  const param = 'tools[1].function.parameters.properties.at.pattern';
+  const served = { toolCallParser: 'hermes' };
+  const answer = { tokens: ['<tool_call>{"name": "find", "arguments": {"city": "Bern"}}</tool_call>'] };
+
+  it('can be called, and the schema is named', async () => {
+    const { choices, ignored } = await ask(answer, { tools: wrong, served });
+    expect([choices[0]?.calls, ignored]).toEqual([['find{"city": "Bern"}'], [param]]);
+  });
+
+  it('is not part of a guide', async () => {
+    const { sent, choices } = await ask(answer, { tools: wrong, served, response_format: { type: 'json_object' } });
+    expect([sent[0]?.parameters['structured_outputs'], choices[0]?.calls]).toEqual([
+      undefined,
+      ['find{"city": "Bern"}'],
+    ]);
+  });
+
+  it.each<[string, Requested]>([
+    ['a call is required', { tool_choice: 'required' }],
+    ['it must be called', { tool_choice: { type: 'function', function: { name: 'find' } } }],
+    ['fields are strict', { context: { strictFields: true } }],
+  ])('is refused where %s', async (_, request) => {
+    expect(await errorOf(ask(answer, { tools: wrong, served, ...request }))).toEqual([
+      'invalid_request',
+      param,
+      `${param}: is not a valid regular expression.`,
+    ]);
+  });
+
+  it('is refused where it is strict', async () => {
+    const strict: Tools = [{ type: 'function', function: { name: 'find', parameters, strict: true } }];
+    const strictParam = param.replace('[1]', '[0]');
+    expect(await errorOf(ask(answer, { tools: strict, served }))).toEqual([
+      'invalid_request',
+      strictParam,
+      `${strictParam}: is not a valid regular expression.`,
+    ]);
+  });
+});
+
+describe('a guide for calls or text that the backend refuses', () => {
+  const contract = { ...vllmContract(vllmConfig), guide: undefined };
+  const served = { toolCallParser: 'hermes', contract };
+  const request: Requested = { tools, served, response_format: { type: 'json_object' } };
+  const refusal = { tokens: [], end: new StatusError('INVALID_ARGUMENT', 'Grammar error: no such thing') };
+  const call = { tokens: ['<tool_call>{"name": "weather", "arguments": {"city": "Bern"}}</tool_call>'] };
+
+  it.each([true, false])('is left out, and the response is checked (stream: %s)', async (stream) => {
+    const response = await askAll([refusal, call], { ...request, stream });
+    expect(response.sent.map(({ parameters }) => 'structured_outputs' in parameters)).toEqual([true, false]);
+    expect([response.choices[0]?.calls, response.structuredHeader]).toEqual([
+      ['weather{"city": "Bern"}'],
+      'emulated; tries=1',
+    ]);
+  });
+
+  it('is an error for a call that is required, and other errors stay', async () => {
+    const whole = { ...request, stream: false };
+    const { error, sent } = await askAll([refusal, call], { ...whole, tool_choice: 'required' });
+    expect([error, sent.length]).toEqual(['invalid_request', 1]);
+    const failure = { tokens: [], end: new StatusError('INTERNAL', 'broken') };
+    expect(await errorOf(askAll([failure, call], whole))).toEqual(['backend_error', null, expect.any(String)]);
   });
 });

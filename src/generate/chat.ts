@@ -9,6 +9,7 @@ import { readImages, type WithImages } from './images.ts';
 import { after, type MaybePromise } from './maybe-promise.ts';
 import { openingOf } from './parsers.ts';
 import { planParsing } from './parsing-plan.ts';
+import { mayRefuseGuide, unlessRefused } from './refused-guide.ts';
 import { runPlan } from './run-plan.ts';
 import type { WriteCorrection } from './structured-emulation.ts';
 import { corrected } from './structured-prompt.ts';
@@ -19,7 +20,11 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   const loaded = model.loadedAssets();
   if (!loaded) refuseChat(request, { model, settings: context });
   const assets = loaded ?? (await model.assets());
-  return runChat(planChat(request, { model, settings: context, assets }), context, signal);
+  const facts = { model, settings: context, assets };
+  const plan = planChat(request, facts);
+  const run = (): MaybePromise<GeneratedResponse> => runChat(plan, context, signal);
+  if (!mayRefuseGuide(plan)) return run();
+  return unlessRefused(plan, run, () => runChat(planChat(request, { ...facts, guidesTools: false }), context, signal));
 }
 
 /** Runs a planned chat: images, prompt, reading, generation. */

@@ -1,5 +1,4 @@
 import { ApiError } from '../errors.ts';
-import { checkToolSchemas } from '../json-schema/check.ts';
 import type { ChatRequest } from '../requests/chat-request.ts';
 import { structureOf } from '../requests/structure.ts';
 import { checkToolMessages, toolUseOf } from '../requests/tools.ts';
@@ -9,6 +8,7 @@ import type { GenerateContext } from './generated-response.ts';
 import { imagesOf } from './images.ts';
 import { offeredTools } from './parsers.ts';
 import { responseFormat } from './response-format.ts';
+import { checkTools } from './tool-schemas.ts';
 
 /** How many tokens the prompt of a conversation has, by the model's own template and tokenizer. */
 export async function countPrompt(
@@ -18,16 +18,18 @@ export async function countPrompt(
 ): Promise<{ readonly tokens: number; readonly ignored: readonly string[] }> {
   const { images, structuredRetries: retries, strictFields: isStrict = false } = context;
   const model = context.findModel(request.model);
-  checkToolSchemas(request.tools ?? []);
+  const requestedUse = toolUseOf(request);
+  const schemas = checkTools(request.tools, { model, use: requestedUse, isStrict });
   checkToolMessages(request.messages);
   const conversation = await imagesOf(request.messages, { model, settings: images, choices: 1, signal });
   const expandedRequest = { ...request, messages: [...conversation.messages] };
   const assets = await model.assets();
   const { template, tokenizer } = assets;
-  const offered = offeredTools(toolUseOf(request), { model, template, isStrict });
+  const offered = offeredTools(requestedUse, { model, template, isStrict });
   const { instruction, use } = responseFormat(model, {
     requestedStructure: structureOf(request),
     use: offered.use,
+    guidesTools: schemas.canGuide,
     retries,
   });
   const { prompt, ignored } = await renderPrompt(expandedRequest, { model, assets, use, instruction, isStrict });
@@ -39,6 +41,6 @@ export async function countPrompt(
     );
   return {
     tokens: await tokenizer.count(prompt, { addSpecialTokens: model.addsSpecialTokens, signal }),
-    ignored: [...conversation.ignored, ...offered.ignored, ...ignored],
+    ignored: [...conversation.ignored, ...(offered.ignored.length > 0 ? offered.ignored : schemas.unread), ...ignored],
   };
 }

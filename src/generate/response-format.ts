@@ -29,6 +29,8 @@ export interface ResponseFormat {
 interface FormatRequest {
   readonly requestedStructure: RequestedStructure | undefined;
   readonly use: ToolUse | undefined;
+  /** Whether the backend may guide a response to calls or text. */
+  readonly guidesTools: boolean;
   /** How often Conch retries a response that does not match; 0: a structure is guided or refused. */
   readonly retries: number;
 }
@@ -36,7 +38,7 @@ interface FormatRequest {
 /** The response format of a chat: required calls, else what the request says about its text. */
 export function responseFormat(
   model: ServedModel,
-  { requestedStructure, use, retries }: FormatRequest,
+  { requestedStructure, use, guidesTools, retries }: FormatRequest,
 ): ResponseFormat {
   if (!use) {
     const emulation = emulationOf(model, requestedStructure, retries);
@@ -49,7 +51,7 @@ export function responseFormat(
     const rules = callRules(use, { isRequired: true, tools: use.tools });
     return emulated({ calls: rules, field: 'tool_choice', retries }, inItsOwnWay(use));
   }
-  const either = requestedStructure && guidedBesideTools(model, use, requestedStructure);
+  const either = requestedStructure && guidesTools ? guidedBesideTools(model, use, requestedStructure) : undefined;
   return either ?? emulated(besideTools(use, requestedStructure, retries), use);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../errors.ts';
-import { checkSchema, checkToolSchemas } from './check.ts';
+import { checkSchema } from './check.ts';
 
 const field = 'f';
 
@@ -97,32 +97,6 @@ describe('checkSchema', () => {
       'f.items.unevaluatedItems: this keyword is not supported: responses cannot be checked against it.',
     );
     expect(errorOf({ properties: { unevaluatedItems: {} } }, knows)).toBeUndefined();
-  });
-
-  it('checks a valid list of tools once, and an invalid one every time', () => {
-    let reads = 0;
-    const parameters = {
-      get type() {
-        reads++;
-        return reads > 1000 ? 'string' : 'object';
-      },
-    };
-    const tools = [{ function: { parameters } }];
-    checkToolSchemas(tools);
-    const firstReads = reads;
-    checkToolSchemas(tools);
-    expect(reads).toBe(firstReads);
-    reads = 1000;
-    const invalid = [{ function: { parameters } }];
-    for (let round = 0; round < 2; round++) expect(() => checkToolSchemas(invalid)).toThrow('must be object');
-  });
-
-  it('names the tool, and counts all tools of a request together', () => {
-    const tool = (parameters: Record<string, unknown>) => ({ function: { parameters } });
-    expect(() => checkToolSchemas([tool({}), tool({ type: 'x' })])).toThrow('tools[1].function.parameters.type: must');
-    const large = tool({ description: 'x'.repeat(300_000) });
-    expect(() => checkToolSchemas([large])).not.toThrow();
-    expect(() => checkToolSchemas([large, large])).toThrow('tools[1].function.parameters: is larger than');
   });
 });
 

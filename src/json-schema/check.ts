@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-object.ts';
 import { referenced, type Schema } from './references.ts';
 import { bounds, type Inner, rules } from './rules.ts';
 import { type SchemaPath, schemaError } from './schema-path.ts';
-import { checkSize, type SchemaSize } from './size.ts';
+import { checkSize } from './size.ts';
 
 type SchemaObject = Exclude<Schema, boolean>;
 
@@ -15,43 +15,20 @@ interface Link {
 interface CheckOptions {
   /** Reject unknown keywords. */
   readonly knows?: (keyword: string) => boolean;
-  /** The share of the limits that other schemas of the request have used. */
-  readonly size?: SchemaSize;
-}
-
-/** Lists that were checked: an agent sends the same tools in every turn. */
-const validLists = new WeakSet<readonly Tool[]>();
-
-/**
- * Throws if the parameters of a tool are no valid schema. The limits apply to all tools together. A valid list is checked
- * once, so it may not be changed.
- */
-export function checkToolSchemas(tools: readonly Tool[]): void {
-  if (validLists.has(tools)) return;
-  const size = { characters: 0, parts: 0 };
-  tools.forEach(({ function: { parameters } }, at) => {
-    if (!parameters) return;
-    const field = `tools[${at}].function.parameters`;
-    const { type = 'object' } = parameters;
-    if (type !== 'object') throw schemaError({ parent: { parent: undefined, key: field }, key: 'type' }, notAnObject);
-    checkSchema(parameters, field, { size });
-  });
-  validLists.add(tools);
-}
-
-const notAnObject = 'must be object: the arguments of a function are an object.';
-
-interface Tool {
-  readonly function: { readonly parameters?: SchemaObject | null | undefined };
 }
 
 /**
  * Throws if a JSON schema is invalid or beyond the limits, with the path of the keyword below `field`. The work is
  * linear in the size of the schema, which is bounded. Nothing is recursive, and no pattern is run.
  */
-export function checkSchema(schema: SchemaObject, field: string, { knows, size }: CheckOptions = {}): void {
+export function checkSchema(schema: SchemaObject, field: string, { knows }: CheckOptions = {}): void {
   const root: SchemaPath = { parent: undefined, key: field };
-  checkSize(schema, root, size);
+  checkSize(schema, root);
+  checkKeywords(schema, root, knows);
+}
+
+/** Checks a schema whose size is within the limits. */
+export function checkKeywords(schema: SchemaObject, root: SchemaPath, knows?: CheckOptions['knows']): void {
   const links = new Map<SchemaObject, Link>();
   const targets = new Map<string, Schema>();
   const seen = new Set<unknown>();

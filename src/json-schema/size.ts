@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts';
 import { type SchemaPath, schemaError } from './schema-path.ts';
 
 /** The limits on the nesting depth and the JSON text of a schema. */
@@ -7,20 +8,24 @@ export const longestSchema = 512 * 1024;
 /** The limit on objects and arrays: they determine the cost of a check more than the text. */
 const mostParts = 10_000;
 
+/** The limits of all tools of a request together: a thousand tools have a schema each. */
+const toolFactor = 4;
+
 interface PendingValue {
   readonly value: object;
   readonly path: SchemaPath;
   readonly depth: number;
 }
 
-/** The size so far. The schemas of one request may share it. */
+/** The size of a schema, or of several together. */
 export interface SchemaSize {
-  characters: number;
-  parts: number;
+  readonly characters: number;
+  readonly parts: number;
 }
 
-/** Throws if a schema exceeds the limits. It stops there, so the work is bounded. */
-export function checkSize(schema: object, root: SchemaPath, size: SchemaSize = { characters: 0, parts: 0 }): void {
+/** The size of a schema. Throws if it exceeds the limits. It stops there, so the work is bounded. */
+export function checkSize(schema: object, root: SchemaPath): SchemaSize {
+  const size = { characters: 0, parts: 0 };
   const waiting: PendingValue[] = [{ value: schema, path: root, depth: 1 }];
   size.characters += 2;
   size.parts++;
@@ -41,4 +46,22 @@ export function checkSize(schema: object, root: SchemaPath, size: SchemaSize = {
     if (Array.isArray(value)) for (let at = 0; at < value.length; at++) add(value[at], next, at);
     else for (const key in value) add((value as Record<string, unknown>)[key], next, key);
   }
+  return size;
+}
+
+/** Throws if the schemas of a request's tools are too large together. */
+export function checkToolSize({ characters, parts }: SchemaSize, { isGuide }: { readonly isGuide: boolean }): void {
+  const factor = isGuide ? 1 : toolFactor;
+  const refuse = (limit: string): never => {
+    const reason = isGuide ? ', the limit if a call is required' : '';
+    const message = `tools: their schemas have more than ${limit} together${reason}. Send fewer tools.`;
+    throw new ApiError('invalid_request', message, { param: 'tools' });
+  };
+  if (parts > factor * mostParts) refuse(`${factor * mostParts} objects and arrays`);
+  if (characters > factor * longestSchema) refuse(`${factor * longestSchema} characters of JSON`);
+}
+
+/** Whether schemas are small enough for one guide. */
+export function fitsGuide({ characters, parts }: SchemaSize): boolean {
+  return parts <= mostParts && characters <= longestSchema;
 }

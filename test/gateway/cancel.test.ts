@@ -78,6 +78,21 @@ describe('a client that leaves', () => {
     expect(await countOf(conch.url, 'candidate', { until: 'cancelled' })).toMatchObject({ state: 'cancelled' });
   });
 
+  it.each([
+    ['/v1/responses', (prompt: string) => ({ input: prompt, stream: true, store: false }), '"delta":" w5"'],
+    ['/v1/messages', (prompt: string) => ({ messages: user(prompt), max_tokens: full, stream: true }), '"text":" w5"'],
+    [
+      '/v1beta/models/vllm-toy:streamGenerateContent?alt=sse',
+      (prompt: string) => ({ contents: [{ parts: [{ text: prompt }] }] }),
+      '"text":" w5"',
+    ],
+  ])('of another API cancels the generation: %s', async (path, bodyOf, fifth) => {
+    const { until, leave } = start(path, bodyOf(directive({ tokens: full, hold_at: 5, tag: path })), 'api');
+    await until(fifth);
+    await leave();
+    expect(await countOf(conch.url, path, { until: 'cancelled' })).toEqual({ tokens: 6, state: 'cancelled' });
+  });
+
   it('takes nobody else along', async () => {
     const messages = (tag: string) => user(directive({ tokens: 9, hold_at: 3, tag }));
     const stays = start(chat, { messages: messages('stays') }, 'stays');

@@ -263,6 +263,53 @@ it("Anthropic's package for Python creates, streams and runs a loop of tools", a
   });
 });
 
+describe('a request on the wire', () => {
+  it('that fails before its first event has an error with the fields of this API', async () => {
+    const refused = directive({ error_at: 0, error_text: 'Grammar error: no' });
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const failures = [
+      { output_config: { format: { type: 'json_schema', schema } } },
+      { tools: [weather], tool_choice: { type: 'any' } },
+    ].map(async (more) => {
+      const { status, body } = await post(
+        `${conch.url}/v1/messages`,
+        requested(refused, { stream: true, thinking: { type: 'disabled' }, ...more }),
+      );
+      return [status, body.error?.['message']];
+    });
+    expect(await Promise.all(failures)).toEqual([
+      [400, 'output_config.format.schema: the backend refused it: no.'],
+      [400, 'tools[0].input_schema: the backend refused it: no.'],
+    ]);
+  });
+
+  it('may have a thousand tools, and no more than the limit', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`argument${at}`, { type: 'string', enum: ['a', 'b'] }]),
+    );
+    const tools = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ name: `tool${at}`, input_schema: { type: 'object', properties } }));
+    const content = directive({ answer: written('tool1023', '{"argument0": "a"}'), context: 1_000_000 });
+    const url = `${conch.url}/v1/messages`;
+    const { status, body } = await post(url, requested(content, { tools: tools(1024) }));
+    expect([status, body['content']]).toEqual([
+      200,
+      [expect.objectContaining({ type: 'tool_use', name: 'tool1023', input: { argument0: 'a' } })],
+    ]);
+    const refused = await post(url, requested(content, { tools: tools(1025) }));
+    expect([refused.status, refused.body.error?.['message']]).toEqual([
+      400,
+      'tools: must have at most 1024 entries (--max-tools), not 1025.',
+    ]);
+    const required = await post(url, requested(content, { tools: tools(1024), tool_choice: { type: 'any' } }));
+    expect([required.status, required.body.error?.['message']]).toEqual([
+      400,
+      'tools: their schemas have more than 10000 objects and arrays together, the limit if a call is required. ' +
+        'Send fewer tools.',
+    ]);
+  });
+});
+
 describe('a request of Claude Code', () => {
   const reader = { name: 'Read', description: 'Reads a file', input_schema: { type: 'object', properties: {} } };
   const searched = { name: 'mcp__a__b', input_schema: { type: 'object', properties: {} }, defer_loading: true };

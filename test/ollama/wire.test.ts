@@ -45,6 +45,17 @@ it('a fault within a stream is its last line', async () => {
   expect(text).not.toContain('"done":true');
 });
 
+it('a fault before the first line names the fields of this API', async () => {
+  const refused = directive({ error_at: 0, error_text: 'Grammar error: no' });
+  const format = { type: 'object' };
+  const chat = await send('/api/chat', requested(refused, { format, think: false }));
+  const generated = await send('/api/generate', { model, prompt: refused, format, think: false });
+  expect([chat, generated].map(({ status, text }) => [status, JSON.parse(text)])).toEqual([
+    [400, { error: 'format: the backend refused it: no.' }],
+    [400, { error: 'format: the backend refused it: no.' }],
+  ]);
+});
+
 it('what has no effect is named', async () => {
   const { headers } = await send(
     '/api/chat',

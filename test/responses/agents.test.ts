@@ -1,9 +1,9 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directive } from '../support/exchange.ts';
 import { post } from '../support/gateway.ts';
 import { written } from '../tools/requests.ts';
-import { startKeeping } from './requests.ts';
+import { respond, startKeeping, textOf, type Wire } from './requests.ts';
 
 let conch: Awaited<ReturnType<typeof startKeeping>>;
 beforeAll(async () => {
@@ -70,6 +70,19 @@ function body(input: readonly unknown[], more: object = {}) {
   };
 }
 
+/** A zstd frame of blocks that repeat a byte, after one block with the text before them. */
+function zstdOf(text: string): Buffer {
+  const start = Buffer.from(text.trimEnd());
+  const block = (size: number, kind: 0 | 1, content: Buffer, isLast = false): Buffer => {
+    const head = (size << 3) | (kind << 1) | Number(isLast);
+    return Buffer.concat([Buffer.from([head & 255, (head >> 8) & 255, head >> 16]), content]);
+  };
+  const frame = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]), block(start.length, 0, start)];
+  for (let left = text.length - start.length; left > 0; left -= 131_072)
+    frame.push(block(Math.min(left, 131_072), 1, Buffer.from(' '), left <= 131_072));
+  return Buffer.concat(frame);
+}
+
 const say = (text: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 
 describe('a coding agent', () => {
@@ -78,7 +91,9 @@ describe('a coding agent', () => {
     const made: unknown[] = [];
     for (;;) {
       const { headers, text } = await post(`${conch.url}/v1/responses`, body(input));
-      expect(headers.get('x-conch-ignored')).toBe('tools[2].format, tools[3], reasoning.context');
+      expect(headers.get('x-conch-ignored')).toBe(
+        'tools[2].format, tools[3], reasoning.summary, reasoning.context',
+      );
       const [item] = typedEvents(text).flatMap((event) =>
         event.type === 'response.output_item.done' && event.item ? [event.item] : [],
       );
@@ -154,6 +169,108 @@ describe('a coding agent', () => {
     ]);
   });
 
+  const bomb = { tag: 'bomb', answer: 'x' };
+  const expanded = `${JSON.stringify({ model, input: directive(bomb) })}${' '.repeat(80_000_000)}`;
+  it.each([
+    ['gzip', () => gzipSync(expanded)],
+    ['br', () => brotliCompressSync(expanded, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+    ['zstd', () => zstdOf(expanded)],
+  ])('cannot send a %s body that expands a thousandfold', async (encoding, compressed) => {
+    const sent = compressed();
+    expect(sent.length * 1000).toBeLessThan(expanded.length);
+    const response = await fetch(`${conch.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+      body: sent,
+    });
+    expect([response.status, await response.json()]).toEqual([
+      413,
+      {
+        error: {
+          message: 'Request body is too large after decompression: the limit is set by --http-max-input-size.',
+          type: 'invalid_request_error',
+          param: null,
+          code: 'request_too_large',
+        },
+      },
+    ]);
+    const { body: counted } = await respond(conch.url, { input: directive({ requests_of: bomb.tag }) });
+    expect(textOf(counted as unknown as Wire)).toBe('0');
+  });
+
+  it('may send a result of megabytes, up to the context length', async () => {
+    const call = { type: 'function_call', call_id: 'c', name: 'exec_command', arguments: '{}' };
+    const input = (characters: number) => [
+      say(directive({ answer: 'Read.', context: 200_000 })),
+      call,
+      { type: 'function_call_output', call_id: 'c', output: 'line '.repeat(characters / 5) },
+    ];
+    const short = await respond(conch.url, { input: input(500_000) });
+    expect([short.status, textOf(short.body as unknown as Wire)]).toEqual([200, 'Read.']);
+    const { status, body: refused } = await respond(conch.url, { input: input(5_000_000) });
+    expect([status, refused.error]).toEqual([
+      400,
+      {
+        message: expect.stringMatching(/200000/),
+        type: 'invalid_request_error',
+        param: 'input',
+        code: 'context_length_exceeded',
+      },
+    ]);
+  });
+
+  it('goes on with a conversation of another server', async () => {
+    const { headers, body: response } = await respond(conch.url, {
+      input: [
+        say('Find it.'),
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'gAAA' },
+        { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'it' } },
+        { type: 'mcp_call', id: 'mcp_1', server_label: 'docs', name: 'find', arguments: '{"q":1}', output: 'Found.' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'There.' }] },
+        say(directive({ echo_ids: true })),
+      ],
+    });
+    expect(headers.get('x-conch-ignored')).toBe('input[1].encrypted_content, input[2]');
+    const tokens = JSON.parse(textOf(response as unknown as Wire)) as number[];
+    const { prompt } = (await post(`${conch.url}/detokenize`, { model, tokens })).body;
+    expect(prompt).toMatch(/Find it\.[^]*"docs__find"[^]*Found\.[^]*There\./);
+    expect(prompt).not.toContain('ws_1');
+  });
+
+  it('is told which hints its model cannot follow', async () => {
+    const hints = { reasoning: { effort: 'high', context: 'auto' }, text: { verbosity: 'low' } };
+    const input = [say(directive({ answer: 'Yes.' }))];
+    const { status, headers } = await respond(conch.url, { input, ...hints });
+    expect([status, headers.get('x-conch-ignored')]).toEqual([200, 'reasoning.effort, text.verbosity']);
+    await conch.logged(({ ignored }) => String(ignored) === 'reasoning.effort,text.verbosity');
+    const strict = await startKeeping({ flags: ['--strict-fields'] });
+    try {
+      const errors = [
+        { reasoning: { effort: 'high' } },
+        { text: { verbosity: 'low' } },
+        { reasoning: { summary: 'auto' } },
+        { reasoning: { context: 'all_turns' } },
+        { tools: [patch] },
+        { input: [...input, { type: 'web_search_call', id: 'ws_1' }] },
+      ].map(async (more) => {
+        const { status, body: refused } = await respond(strict.url, { input, ...more });
+        return [status, refused.error?.['param'], refused.error?.['code']];
+      });
+      expect(await Promise.all(errors)).toEqual(
+        [
+          'reasoning.effort',
+          'text.verbosity',
+          'reasoning.summary',
+          'reasoning.context',
+          'tools[0].format',
+          'input[1]',
+        ].map((param) => [400, param, 'unsupported_parameter']),
+      );
+    } finally {
+      await strict.end();
+    }
+  });
+
   it('may have a thousand tools, and no more than the limit', async () => {
     const servers = (count: number) =>
       Array.from({ length: 8 }, (_, server) => ({
@@ -183,8 +300,8 @@ describe('a coding agent', () => {
       400,
       {
         message:
-          'tools[1].name: the model gets this tool as "agents__wait", which is also its name of tools[0].tools[0]. ' +
-          'Rename one of them.',
+          'tools[1].name: the model gets two tools as "agents__wait": "wait" in the namespace "agents" ' +
+          '(tools[0].tools[0]) and "agents__wait" (tools[1]). Rename one of them.',
         type: 'invalid_request_error',
         param: 'tools[1].name',
         code: 'invalid_request',

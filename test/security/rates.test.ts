@@ -12,8 +12,8 @@ const little = { tokens_per_minute: 50 };
 let conch: Keyed;
 beforeAll(async () => {
   const keys = Object.fromEntries([
-    ...['few', 'body', 'get', 'client', 'vectors'].map((name) => [name, few]),
-    ...['little', 'stream', 'leaver', 'failing', 'behind'].map((name) => [name, little]),
+    ...['few', 'body', 'get', 'client', 'vectors', 'gemini'].map((name) => [name, few]),
+    ...['little', 'stream', 'leaver', 'failing', 'behind', 'gemini-tokens'].map((name) => [name, little]),
     ['embedding', { tokens_per_minute: 5 }],
     ['both', { requests_per_minute: 100, tokens_per_minute: 1000 }],
     ['free', {}],
@@ -35,6 +35,7 @@ const usedUp = (name: string, limit: string) =>
       new RegExp(`^Rate limit reached for the API key "${name}": ${limit} per minute\\. Try again in \\d+s\\.$`),
     ) as string,
   );
+const gemini = (text: string) => ({ contents: [{ parts: [{ text }] }] });
 const total = (response: Response) => (response.body['usage'] as { total_tokens: number }).total_tokens;
 
 describe('requests per minute', () => {
@@ -78,6 +79,21 @@ describe('requests per minute', () => {
       expect((await fetch(`${conch.url}/v1/models`, { headers: bearer('get') })).status).toBe(200);
   });
 
+  it('are those of the Gemini API too, in its own shape', async () => {
+    const headers = { 'x-goog-api-key': secretOf('gemini') };
+    const send = () => post(`${conch.url}/v1beta/models/vllm-toy:generateContent`, gemini('Hello'), headers);
+    const [first, second, third] = [await send(), await send(), await send()];
+    expect([first.status, second.status, third.status]).toEqual([200, 200, 429]);
+    expect(limitsOf(first)).toMatchObject({ 'x-ratelimit-remaining-requests': '1' });
+    expect(third.body.error).toMatchObject({
+      code: 429,
+      status: 'RESOURCE_EXHAUSTED',
+      message: expect.stringMatching(/^Rate limit reached for the API key "gemini": 2 requests per minute\. Try again/),
+    });
+    const models = await fetch(`${conch.url}/v1beta/models`, { headers });
+    expect(models.status).toBe(200);
+  });
+
   it('are those of embeddings too', async () => {
     const send = () => post(`${conch.url}/v1/embeddings`, { model: 'vllm-embed', input: 'a' }, bearer('vectors'));
     expect([(await send()).status, (await send()).status, (await send()).status]).toEqual([200, 200, 429]);
@@ -118,6 +134,12 @@ describe('tokens per minute', () => {
     });
     expect(response.status).toBe(200);
     expect((await chatAs(conch, 'stream')).status).toBe(429);
+  });
+
+  it('are charged for a stream of the Gemini API', async () => {
+    const url = `${conch.url}/v1beta/models/vllm-toy:streamGenerateContent?alt=sse`;
+    const send = () => post(url, gemini(directive({ tokens: 60 })), bearer('gemini-tokens'));
+    expect([(await send()).status, (await send()).status]).toEqual([200, 429]);
   });
 
   it('are charged for what a client that left has taken', async () => {

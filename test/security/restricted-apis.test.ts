@@ -42,7 +42,8 @@ async function ask(conch: SharedConch, { method, path, body }: Prompt, headers: 
   });
   const text = (await response.text())
     .replaceAll(/"created":\d+/g, '"created":0')
-    .replaceAll(/"(chatcmpl|cmpl)-[\w-]+"/g, '"$1"');
+    .replaceAll(/"(chatcmpl|cmpl)-[\w-]+"/g, '"$1"')
+    .replaceAll(/"responseId":"\w+"/g, '"responseId":""');
   const stored = [...response.headers].filter(([name]) => !varying.has(name));
   return { status: response.status, headers: Object.fromEntries(stored), text };
 }
@@ -52,7 +53,11 @@ function refusal({ header }: Restriction, { method }: Prompt) {
   const body = { error: { message, type: 'authentication_error', param: null, code: 'invalid_auth' } };
   return {
     status: 401,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'x-should-retry': 'false',
+    },
     text: method === 'HEAD' ? '' : JSON.stringify(body),
   };
 }
@@ -104,6 +109,37 @@ describe.each(groups)('the API %s', (_name, restriction, prompts) => {
           prompt,
           ...refusal(restriction, prompt),
         });
+  });
+});
+
+describe('the Gemini API', () => {
+  const contents = [{ parts: [{ text: 'Hello' }] }];
+  const methods = ['generateContent', 'streamGenerateContent?alt=sse', 'countTokens'].map((method) => ({
+    method: 'POST',
+    path: `/v1beta/models/vllm-toy:${method}`,
+    body: { contents },
+  }));
+  const lists = ['/v1beta/models', '/v1beta/models/vllm-toy'].map((path) => ({ method: 'GET', path }));
+
+  it.each([
+    ...methods.map((prompt) => [prompt, inference] as const),
+    ...lists.map((prompt) => [prompt, repository] as const),
+  ])('has the same restrictions: %j', async (prompt: Prompt, restriction) => {
+    const response = await ask(open, prompt);
+    expect(response.status).toBe(200);
+    expect(await ask(restricted, prompt, keyOf(restriction))).toEqual(response);
+    const { status, text } = await ask(restricted, prompt, { 'x-goog-api-key': restriction.value });
+    expect([status, JSON.parse(text)]).toEqual([
+      401,
+      {
+        error: {
+          code: 401,
+          message: `This API is restricted. Send the required value in the header "${restriction.header}".`,
+          status: 'UNAUTHENTICATED',
+          details: [expect.objectContaining({ reason: 'INVALID_AUTH' })],
+        },
+      },
+    ]);
   });
 });
 

@@ -265,9 +265,9 @@ describe('a form that is not to be had', () => {
     }
   });
 
-  it('is a 400 in a tool too', async () => {
+  it('is a 400 in a tool that must be called', async () => {
     const tools = [{ type: 'function', function: { name: 'f', parameters: { properties: { x: { enum: [] } } } } }];
-    const { status, body } = await chat({ model: 'vllm-toy', messages: user('x'), tools });
+    const { status, body } = await chat({ model: 'vllm-toy', messages: user('x'), tools, tool_choice: 'required' });
     expect([status, body.error?.['param']]).toEqual([400, 'tools[0].function.parameters.properties.x.enum']);
   });
 

@@ -135,6 +135,38 @@ describe('a request is refused by the field that is wrong', () => {
   });
 });
 
+describe('a tool with an invalid schema', () => {
+  const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '(?i)x' } } };
+  const find = { name: 'find', parameters };
+  const contents = directive({ answer: 'Hi.' });
+  const rule = 'is not a valid regular expression.';
+
+  it.each<[string, object, string]>([
+    [
+      '/v1/chat/completions',
+      { messages: user(contents), tools: tool(find) },
+      'tools[0].function.parameters.properties.a.pattern',
+    ],
+    [
+      '/v1/responses',
+      { input: contents, tools: [{ type: 'function', ...find }] },
+      'tools[0].parameters.properties.a.pattern',
+    ],
+    [
+      '/v1/messages',
+      { messages: user(contents), max_tokens: 9, tools: [{ name: 'find', input_schema: parameters }] },
+      'tools[0].input_schema.properties.a.pattern',
+    ],
+  ])('is offered and named, unless a call is required: %s', async (path, body, field) => {
+    const sent = { model: 'vllm-toy', ...body };
+    const offered = await post(`${conch.url}${path}`, sent);
+    expect([offered.status, decodeURIComponent(offered.headers.get('x-conch-ignored') ?? '')]).toEqual([200, field]);
+    const tool_choice = path === '/v1/messages' ? { type: 'any' } : 'required';
+    const required = await post(`${conch.url}${path}`, { ...sent, tool_choice });
+    expect([required.status, required.body.error?.['message']]).toEqual([400, `${field}: ${rule}`]);
+  });
+});
+
 describe('tools for a template without them', () => {
   const body = (more: object = {}) => ({
     model: 'vllm-llama',

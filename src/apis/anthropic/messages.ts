@@ -6,7 +6,7 @@ import { constant, listOf, object, orNull, text, whole } from '../../http/openap
 import { readRequest, reportIgnored } from '../../http/read-request.ts';
 import { countMessages, countStopSequences, countTools } from '../../http/request-limits.ts';
 import { requestSignal } from '../../http/request-signal.ts';
-import { type GenerateServices, sendResponse } from '../../http/send-response.ts';
+import { type GenerateServices, type ResponsePlan, sendResponse } from '../../http/send-response.ts';
 import { estimateWith } from '../../http/token-estimate.ts';
 import { collectMessage } from './collect-message.ts';
 import { messageHead } from './message.ts';
@@ -49,12 +49,12 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, ignoredFields } = await readRequest(MessagesRequest, request, reply, services);
     const { chat: translated, ignored, origin, omitsThinking } = toChat(body);
-    return sendResponse(request, reply, {
+    const plan: ResponsePlan = {
       ignoredFields,
       idOf: (response) => messageHead(response.options).id,
       begin: async (signal) => {
         const context = { ...contextFor(request, services.generate), tellsStop: true };
-        const response = await withRenamedErrors(origin, () => chat(translated, context, signal));
+        const response = await chat(translated, context, signal);
         return { ...response, ignored: [...ignored, ...renameIgnored(response.ignored, origin)] };
       },
       writer: (response) =>
@@ -64,11 +64,10 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
           requestId: request.id,
           rename: (error) => renameError(error, origin),
         }),
-      whole: (response) =>
-        withRenamedErrors(origin, () =>
-          collectMessage(response.generation, { head: messageHead(response.options), omitsThinking }),
-        ),
-    });
+      whole: (response) => collectMessage(response.generation, { head: messageHead(response.options), omitsThinking }),
+    };
+    // A stream may fail before its first event too.
+    return withRenamedErrors(origin, () => sendResponse(request, reply, plan));
   },
 };
 

@@ -3,14 +3,14 @@ import type { Endpoint } from '../../http/api.ts';
 import { anything, constant, flag, listOf, object, text } from '../../http/openapi/schema-parts.ts';
 import { reportIgnored } from '../../http/read-request.ts';
 import { countMessages, countOptionsStop, countTools } from '../../http/request-limits.ts';
-import { type GenerateServices, sendResponse } from '../../http/send-response.ts';
+import type { GenerateServices } from '../../http/send-response.ts';
 import { estimateWith } from '../../http/token-estimate.ts';
 import type { ModelServices } from '../../http/usable-models.ts';
-import { ollamaPlan } from './ollama-plan.ts';
 import { readOllama } from './read-ollama.ts';
 import { OllamaChatRequest, OllamaGenerateRequest } from './requests.ts';
 import { ResponseClock } from './response-clock.ts';
 import { chatShape, generateShape, loadedOf } from './response-lines.ts';
+import { sendGeneration } from './send-generation.ts';
 import { chatOf, generationOf } from './to-chat.ts';
 import { unusedFields } from './unused-fields.ts';
 
@@ -65,8 +65,7 @@ export const chatEndpoint: Endpoint<OllamaServices> = {
       reportIgnored(request, reply, [...ignoredFields, ...unusedFields(body)]);
       return loaded(body, lineContext, services);
     }
-    const plan = ollamaPlan(request, { translation: chatOf(body), ignoredFields, lineContext, services });
-    return sendResponse(request, reply, plan);
+    return sendGeneration(request, reply, { translation: chatOf(body), ignoredFields, lineContext, services });
   },
 };
 
@@ -98,8 +97,7 @@ export const generateEndpoint: Endpoint<OllamaServices> = {
       reportIgnored(request, reply, [...ignoredFields, ...unusedFields(body)]);
       return loaded(body, lineContext, services);
     }
-    const plan = ollamaPlan(request, { translation: generationOf(body), ignoredFields, lineContext, services });
-    return sendResponse(request, reply, plan);
+    return sendGeneration(request, reply, { translation: generationOf(body), ignoredFields, lineContext, services });
   },
 };
 

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../errors.ts';
-import type { InputItem, RequestItem } from './input-items.ts';
+import { isHosted, readHosted } from './hosted-items.ts';
+import type { InputItem, PlainItem, RequestItem } from './input-items.ts';
 import { itemId, responseOfItem } from './item-ids.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
@@ -8,7 +9,7 @@ export type StoredItem = InputItem & { readonly id: string };
 
 /** An item of a conversation, and the request field that it comes from. */
 export interface ConversationItem {
-  readonly item: InputItem;
+  readonly item: PlainItem;
   /** `input`, `input[2]` or `previous_response_id`. */
   readonly path: string;
 }
@@ -22,7 +23,7 @@ interface EarlierResponse {
 /** The ids of the items that a request refers to, each with the response that it belongs to. */
 export function referencesOf(request: ResponsesRequest): readonly { readonly id: string; readonly response: string }[] {
   return itemsOf(request).flatMap((item, at) => {
-    if (item.type !== 'item_reference') return [];
+    if (isHosted(item) || item.type !== 'item_reference') return [];
     const response = responseOfItem(item.id);
     if (response === undefined) throw unknownItem(item.id, at);
     return [{ id: item.id, response }];
@@ -40,10 +41,11 @@ export function storedInput(
   { id, references = new Map() }: { readonly id: string; readonly references?: ReadonlyMap<string, InputItem> },
 ): StoredItem[] {
   return itemsOf(request).map((item, at): StoredItem => {
+    if (isHosted(item)) return { ...item, id: item.id ?? itemId(id, 'hosted', `i${at}`) };
     if (item.type !== 'item_reference') return storedItemOf(item, item.id ?? itemId(id, item.type, `i${at}`));
     const found = references.get(item.id);
     if (!found) throw unknownItem(item.id, at);
-    return storedItemOf(found, item.id);
+    return isHosted(found) ? { ...found, id: item.id } : storedItemOf(found, item.id);
   });
 }
 
@@ -55,9 +57,15 @@ export function conversationOf(
   const before = earlier.flatMap(({ input, response }) => [...(input as InputItem[]), ...outputOf(response)]);
   const isText = typeof request.input === 'string';
   return [
-    ...before.map((item) => ({ item, path: 'previous_response_id' })),
-    ...own.map((item, at) => ({ item, path: isText ? 'input' : `input[${at}]` })),
+    ...before.flatMap((item) => withPath(item, 'previous_response_id')),
+    ...own.flatMap((item, at) => withPath(item, isText ? 'input' : `input[${at}]`)),
   ];
+}
+
+/** An item as parts of the conversation: those of tools that another server ran are calls and results, or nothing. */
+function withPath(item: InputItem, path: string): ConversationItem[] {
+  const items = isHosted(item) ? readHosted(item).items : [item];
+  return items.map((plain) => ({ item: plain, path }));
 }
 
 function itemsOf({ input }: ResponsesRequest): readonly RequestItem[] {
@@ -70,9 +78,13 @@ function outputOf(response: Readonly<Record<string, unknown>>): InputItem[] {
   return response['output'] as InputItem[];
 }
 
-function storedItemOf(item: InputItem, id: string): StoredItem {
-  const hasStatus = item.type !== 'reasoning' && item.type !== 'additional_tools';
-  const withId = { ...item, id, ...(hasStatus ? { status: item.status ?? 'completed' } : {}) } as StoredItem;
+const withoutStatus = new Set(['reasoning', 'additional_tools', 'tool_search_output']);
+
+function storedItemOf(item: PlainItem, id: string): PlainItem & { readonly id: string } {
+  const hasStatus = !withoutStatus.has(item.type);
+  const withId = { ...item, id, ...(hasStatus ? { status: item['status'] ?? 'completed' } : {}) } as PlainItem & {
+    readonly id: string;
+  };
   if (withId.type !== 'message' || typeof withId.content !== 'string') return withId;
   const text = withId.content;
   const part =

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { mostMessages } from '../../../requests/chat-request.ts';
-import { list, unsupportedField, withIgnoredParts } from '../../../requests/fields.ts';
+import {
+  type IgnoredPart,
+  list,
+  unsupportedField,
+  withAcceptedValues,
+  withIgnoredParts,
+} from '../../../requests/fields.ts';
+import { unpackReasoning } from '../../../requests/packed-reasoning.ts';
+import { type HostedItem, hostedItem, isHosted, readHosted } from './hosted-items.ts';
 import { ignoredPartsOf, toolList } from './tool-fields.ts';
 
 const unsupported = { code: 'unsupported_parameter' };
@@ -67,6 +75,7 @@ const itemTypes = [
   'custom_tool_call',
   'custom_tool_call_output',
   'additional_tools',
+  'tool_search_output',
   'item_reference',
 ];
 const item = z.discriminatedUnion(
@@ -118,6 +127,7 @@ const item = z.discriminatedUnion(
     }),
     z.looseObject({ type: z.literal('custom_tool_call_output'), id, call_id: callId, output, status }),
     z.looseObject({ type: z.literal('additional_tools'), id, tools: toolList }),
+    z.looseObject({ type: z.literal('tool_search_output'), id, tools: toolList }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1) }),
   ],
   { error: `type must be one of ${itemTypes.join(', ')}` },
@@ -130,28 +140,59 @@ function withType(value: unknown): unknown {
   return 'id' in value ? { ...value, type: 'item_reference' } : value;
 }
 
+const ownItem = offered(itemTypes, 'items', item);
+
+/** An item of one of our types, or of a tool that another server ran. */
+const anyItem = withAcceptedValues(
+  { kind: 'any', of: [ownItem, hostedItem] },
+  z.unknown().transform((value, context): RequestItem => {
+    const schema: z.ZodType<RequestItem> = isHosted(value ?? {}) ? hostedItem : ownItem;
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) context.addIssue({ ...issue });
+    return z.NEVER;
+  }),
+);
+
 /** The items of a request's input. */
-const inputItems = list(z.preprocess(withType, offered(itemTypes, 'items', item)), { most: mostMessages });
+const inputItems = list(z.preprocess(withType, anyItem), { most: mostMessages });
 
 /** The input of a request: a text or items. */
 export const input = withIgnoredParts(
   z.union([z.string(), inputItems], { error: 'must be a string or an array of items' }),
   (value) =>
     (Array.isArray(value) ? value : []).flatMap((item: unknown, at) =>
-      toolsOf(item).flatMap((tool, index) =>
-        ignoredPartsOf(tool).map(({ path, reason }) => ({ path: `[${at}].tools[${index}]${path}`, reason })),
-      ),
+      ignoredIn((item ?? {}) as Fields).map(({ path, reason }) => ({ path: `[${at}]${path}`, reason })),
     ),
 );
 
-/** The tools of an item that adds some. */
-function toolsOf(item: unknown): readonly unknown[] {
-  const { type, tools } = (item ?? {}) as { readonly type?: unknown; readonly tools?: unknown };
-  return type === 'additional_tools' && Array.isArray(tools) ? tools : [];
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The parts of an item that have no effect. */
+function ignoredIn(item: Fields): readonly IgnoredPart[] {
+  if (isHosted(item)) return readHosted(item).ignored;
+  if (item['type'] === 'reasoning') return foreignReasoning(item);
+  return toolsOf(item).flatMap((tool, index) =>
+    ignoredPartsOf(tool).map(({ path, reason }) => ({ path: `.tools[${index}]${path}`, reason })),
+  );
+}
+
+/** The reasoning that another server encrypted. */
+function foreignReasoning({ content, encrypted_content: packed }: Fields): readonly IgnoredPart[] {
+  const isUsed = !(Array.isArray(content) && content.length > 0) && typeof packed === 'string' && packed !== '';
+  if (!isUsed || unpackReasoning(packed) !== undefined) return [];
+  return [{ path: '.encrypted_content', reason: 'was created by another server, and only that server can read it' }];
+}
+
+/** The tools that an item adds. */
+export function toolsOf({ type, tools }: Fields): readonly unknown[] {
+  return (type === 'additional_tools' || type === 'tool_search_output') && Array.isArray(tools) ? tools : [];
 }
 
 export type ContentPart = z.output<typeof part>;
 /** An item as a request may send it. */
-export type RequestItem = z.output<typeof item>;
+export type RequestItem = z.output<typeof item> | HostedItem;
 /** An item with content: references are replaced by the items that they refer to. */
 export type InputItem = Exclude<RequestItem, { type: 'item_reference' }>;
+/** An item that becomes a part of the chat. */
+export type PlainItem = Exclude<InputItem, HostedItem>;

@@ -8,6 +8,8 @@ const prefixes = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   additional_tools: 'at',
+  tool_search_output: 'tso',
+  hosted: 'ht',
 } as const;
 
 /** The kinds of items that have an id of their own. */

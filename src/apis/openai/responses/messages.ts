@@ -1,8 +1,7 @@
-import { ApiError } from '../../../errors.ts';
 import type { ChatMessage } from '../../../requests/chat-request.ts';
 import { unpackReasoning } from '../../../requests/packed-reasoning.ts';
 import type { ConversationItem } from './conversation.ts';
-import type { ContentPart, InputItem } from './input-items.ts';
+import type { ContentPart, PlainItem } from './input-items.ts';
 import { flatName } from './toolset.ts';
 
 /** The request fields that a chat message comes from, to rename the field of an error. */
@@ -14,7 +13,7 @@ export interface MessageOrigin {
   readonly calls: readonly string[];
 }
 
-type PastCall = InputItem & { type: 'function_call' | 'custom_tool_call' };
+type PastCall = PlainItem & { type: 'function_call' | 'custom_tool_call' };
 
 type ChatContent = string | { type: string; [field: string]: unknown }[];
 
@@ -41,7 +40,7 @@ export class MessageBuilder {
         else this.#message({ role: item.role, content: contentOf(item.content) }, originOf(path, 'content'));
         break;
       case 'reasoning':
-        this.#reason(reasoningOf(item, path), path);
+        this.#reason(reasoningOf(item), path);
         break;
       case 'function_call':
         this.#call(item, item.arguments, path);
@@ -57,6 +56,7 @@ export class MessageBuilder {
         );
         break;
       case 'additional_tools':
+      case 'tool_search_output':
         break;
     }
   }
@@ -141,15 +141,8 @@ function partsOf(content: ChatContent): { type: string; [field: string]: unknown
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** The reasoning text, else the one in `encrypted_content`, else the summary. */
-function reasoningOf(item: InputItem & { type: 'reasoning' }, path: string): string {
-  const { content, encrypted_content: packed, summary } = item;
+/** The reasoning text, else the one in `encrypted_content`, unless another server created it, else the summary. */
+function reasoningOf({ content, encrypted_content: packed, summary }: PlainItem & { type: 'reasoning' }): string {
   if (content && content.length > 0) return content.map(({ text }) => text).join('');
-  if (packed) {
-    const text = unpackReasoning(packed);
-    if (text !== undefined) return text;
-    const param = `${path}.encrypted_content`;
-    throw new ApiError('invalid_request', `${param}: was created by another server; leave the item out.`, { param });
-  }
-  return (summary ?? []).map(({ text }) => text).join('\n');
+  return (packed && unpackReasoning(packed)) || (summary ?? []).map(({ text }) => text).join('\n');
 }

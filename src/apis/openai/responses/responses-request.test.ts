@@ -63,7 +63,7 @@ describe('a request for a response', () => {
       store: false,
       background: false,
       text: { format: { type: 'text' }, verbosity: 'medium' },
-      reasoning: { effort: 'low', summary: 'auto', generate_summary: null },
+      reasoning: { effort: 'low', summary: null, generate_summary: null },
       service_tier: 'auto',
       truncation: 'disabled',
       tool_choice: 'auto',
@@ -88,8 +88,15 @@ describe('a request for a response', () => {
   });
 
   it('reports hints that have no effect', () => {
-    const body = { ...base, reasoning: { context: 'all_turns' }, client_metadata: { session_id: 's' } };
-    expect(parseRequest(ResponsesRequest, body)).toMatchObject({ request: body, ignoredFields: ['reasoning.context'] });
+    const reasoning = { summary: 'auto', generate_summary: 'concise', context: 'all_turns' };
+    const body = { ...base, reasoning, client_metadata: { session_id: 's' } };
+    const { request, ignoredFields, strictError } = parseRequest(ResponsesRequest, body);
+    expect(request).toEqual(body);
+    expect(ignoredFields).toEqual(['reasoning.summary', 'reasoning.generate_summary', 'reasoning.context']);
+    expect([strictError?.code, strictError?.message]).toEqual([
+      'unsupported_parameter',
+      'reasoning.summary: reasoning is not summarized; the response has all of it.',
+    ]);
   });
 
   it('needs no input after another response', () => {
@@ -103,7 +110,7 @@ describe('a request for a response', () => {
       { input: [5] },
       invalid(
         'input[0]: type must be one of message, reasoning, function_call, function_call_output, ' +
-          'custom_tool_call, custom_tool_call_output, additional_tools, item_reference.',
+          'custom_tool_call, custom_tool_call_output, additional_tools, tool_search_output, item_reference.',
       ),
     ],
     [
@@ -134,10 +141,11 @@ describe('a request for a response', () => {
       ),
     ],
     [
-      { input: [{ type: 'web_search_call', id: 'ws_1' }] },
+      { input: [{ type: 'compaction', id: 'cmp_1', encrypted_content: 'x' }] },
       refusal(
-        'input[0]: items of type "web_search_call" are not supported; send message, reasoning, function_call, ' +
-          'function_call_output, custom_tool_call, custom_tool_call_output, additional_tools, item_reference.',
+        'input[0]: items of type "compaction" are not supported; send message, reasoning, function_call, ' +
+          'function_call_output, custom_tool_call, custom_tool_call_output, additional_tools, tool_search_output, ' +
+          'item_reference.',
       ),
     ],
     [{ tools: [{ type: 'custom' }] }, invalid('tools[0].name: is required.')],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChatRequest } from '../../../requests/chat-request.ts';
-import { ignoredField, list, unsupportedField } from '../../../requests/fields.ts';
+import { ignoredField, list, unsupportedField, withIgnoredParts } from '../../../requests/fields.ts';
 import { samplingFields } from '../../../requests/sampling.ts';
 import { jsonSchema, structureFields } from '../../../requests/structure.ts';
 import { input } from './input-items.ts';
@@ -21,7 +21,9 @@ const includable = [
   'code_interpreter_call.outputs',
 ] as const;
 
-const summary = z.enum(['auto', 'concise', 'detailed'], 'must be auto, concise or detailed').nullish();
+const summary = withIgnoredParts(z.enum(['auto', 'concise', 'detailed'], 'must be auto, concise or detailed'), () => [
+  { path: '', reason: 'reasoning is not summarized; the response has all of it' },
+]).nullish();
 
 const format = z.discriminatedUnion(
   'type',

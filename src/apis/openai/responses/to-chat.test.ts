@@ -183,10 +183,22 @@ describe('the messages of a response', () => {
     ]);
   });
 
-  it('refuse reasoning that another server packed, and an input that says nothing', () => {
-    expect(() => messagesOf([user, { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }])).toThrow(
-      'input[1].encrypted_content: was created by another server; leave the item out.',
-    );
+  it('have the summary of reasoning that another server packed', () => {
+    const summary = [{ type: 'summary_text', text: 'S' }];
+    expect(
+      messagesOf([
+        user,
+        { type: 'reasoning', summary, encrypted_content: 'gAAA' },
+        { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
+        { role: 'assistant', content: 'A' },
+      ]),
+    ).toEqual([
+      { role: 'user', content: 'Q' },
+      { role: 'assistant', content: 'A', reasoning_content: 'S' },
+    ]);
+  });
+
+  it('refuse an input that says nothing', () => {
     expect(() => messagesOf([])).toThrow('input: must have at least 1 item with content.');
   });
 });

@@ -91,6 +91,27 @@ describe('the tools of a request', () => {
     expect(translate({ tools: hosted }).chat.tools).toBeUndefined();
   });
 
+  it.each([
+    ['lark', 'start: "a"'],
+    ['regex', '^a+$'],
+  ])('with a %s grammar get it as text, unguided and named', (syntax, definition) => {
+    const tool = { type: 'custom', name: 'edit', format: { type: 'grammar', syntax, definition } };
+    const { chat, ignoredFields, strictError } = translate({ tools: [named('run'), tool] });
+    expect(chat.tools?.[1]).toEqual({
+      type: 'function',
+      function: {
+        name: 'edit',
+        description: `The input must match this ${syntax} grammar:\n${definition}`,
+        parameters: inputParameters,
+      },
+    });
+    expect(ignoredFields).toEqual(['tools[1].format']);
+    expect([strictError?.code, strictError?.message]).toEqual([
+      'unsupported_parameter',
+      'tools[1].format: the model gets the grammar as text; the backend does not guide by it.',
+    ]);
+  });
+
   it('that are deferred are sent to the model and named', () => {
     const inner = { ...agents, tools: [{ ...named('spawn'), defer_loading: true }, { type: 'web_search' }] };
     const { chat, ignoredFields } = translate({ tools: [{ ...named('run'), defer_loading: false }, inner] });
@@ -102,7 +123,7 @@ describe('the tools of a request', () => {
     const later = { ...named('run'), description: 'Runs.' };
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [later, agents, { type: 'web_search' }] },
-      { type: 'additional_tools', role: 'developer', tools: [agents] },
+      { type: 'tool_search_output', call_id: 'c', execution: 'client', tools: [agents] },
       { role: 'user', content: 'Hi' },
     ];
     const { chat, origins, ignoredFields } = translate({ tools: [named('run'), patch], input });
@@ -122,16 +143,16 @@ describe('the tools of a request', () => {
     [[named('f'), named('f')], 'tools[1].name: another tool is also named "f"; names must be unique.'],
     [
       [named('agents__wait'), agents],
-      'tools[1].tools[1].name: the model gets this tool as "agents__wait", which is also its name of tools[0]. ' +
-        'Rename one of them.',
+      'tools[1].tools[1].name: the model gets two tools as "agents__wait": "agents__wait" (tools[0]) and "wait" in ' +
+        'the namespace "agents" (tools[1].tools[1]). Rename one of them.',
     ],
     [
       [
         { ...agents, name: 'a', tools: [named('b__c')] },
         { ...agents, name: 'a__b', tools: [named('c')] },
       ],
-      'tools[1].tools[0].name: the model gets this tool as "a__b__c", which is also its name of tools[0].tools[0]. ' +
-        'Rename one of them.',
+      'tools[1].tools[0].name: the model gets two tools as "a__b__c": "b__c" in the namespace "a" ' +
+        '(tools[0].tools[0]) and "c" in the namespace "a__b" (tools[1].tools[0]). Rename one of them.',
     ],
   ])('have different names for the model: %#', (tools, message) => {
     expect(errorOf({ tools })).toEqual(['invalid_request', message]);

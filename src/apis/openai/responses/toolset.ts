@@ -122,7 +122,7 @@ export function toolsetOf({ tools }: ResponsesRequest, items: readonly Conversat
   const toolset = new Toolset();
   toolset.add(tools ?? [], 'tools', { replaces: false });
   for (const { item, path } of items)
-    if (item.type === 'additional_tools')
+    if (item.type === 'additional_tools' || item.type === 'tool_search_output')
       toolset.add(item.tools, path === stored ? path : `${path}.tools`, { replaces: true });
   return toolset;
 }
@@ -190,10 +190,12 @@ function collision(
   if (other.name === name && other.namespace === namespace)
     return invalid(param, `another tool is also named ${JSON.stringify(name)}; names must be unique.`);
   const flat = JSON.stringify(flatName(name, namespace));
-  return invalid(
-    param,
-    `the model gets this tool as ${flat}, which is also its name of ${other.path}. Rename one of them.`,
-  );
+  const both = `${fullName(other)} (${other.path}) and ${fullName({ name, namespace })} (${path})`;
+  return invalid(param, `the model gets two tools as ${flat}: ${both}. Rename one of them.`);
+}
+
+function fullName({ name, namespace }: Pick<OfferedTool, 'name' | 'namespace'>): string {
+  return JSON.stringify(name) + (namespace === undefined ? '' : ` in the namespace ${JSON.stringify(namespace)}`);
 }
 
 function invalid(param: string, message: string): ApiError {

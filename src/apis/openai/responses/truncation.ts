@@ -67,6 +67,6 @@ function isOutput(item: Item): item is Item & { type: 'function_call_output' | '
 
 /** Tools are not part of the prompt's conversation, so they stay as instructions do. */
 function isInstruction(item: Item): boolean {
-  if (item.type === 'additional_tools') return true;
+  if (item.type === 'additional_tools' || item.type === 'tool_search_output') return true;
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
