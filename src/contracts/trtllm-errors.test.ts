@@ -41,7 +41,7 @@ it.each([
     [
       'context_length_exceeded',
       'max_tokens',
-      "The prompt has 12 tokens and max_tokens is 1000; this model's context length is 512. Lower max_tokens or shorten the prompt.",
+      "This model's maximum context length is 512 tokens. The prompt has 12 and max_tokens is 1000. Lower max_tokens or shorten the prompt.",
     ],
   ],
   [

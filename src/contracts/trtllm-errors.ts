@@ -31,7 +31,7 @@ const meanings: readonly ErrorRule[] = [
     ([, length, maxTokens, limit]) =>
       new ApiError(
         'context_length_exceeded',
-        `The prompt has ${length} tokens and max_tokens is ${maxTokens}; this model's context length is ${limit}. ` +
+        `This model's maximum context length is ${limit} tokens. The prompt has ${length} and max_tokens is ${maxTokens}. ` +
           'Lower max_tokens or shorten the prompt.',
         {
           param: 'max_tokens',

@@ -7,7 +7,7 @@ const atLeast = 'plus the number of requested output tokens (at least 1)';
 const tooLong = (length: number, limit: number) => [
   'context_length_exceeded',
   'prompt',
-  `The prompt has ${length} tokens; this model's context holds ${limit}. Shorten it.`,
+  `This model's maximum context length is ${limit} tokens. The prompt has ${length}. Shorten it.`,
 ];
 
 it.each([

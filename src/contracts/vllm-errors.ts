@@ -2,6 +2,7 @@ import { ApiError } from '../errors.ts';
 import type { StatusError } from '../kserve/status.ts';
 import { engineFailed } from './engine-failed.ts';
 import { guideRefusal } from './guide-refusal.ts';
+import { contextExceeded } from './prompt-overflow.ts';
 import { unknownAdapter } from './unknown-adapter.ts';
 
 const noAdapters = /LoRA feature is not enabled/;
@@ -11,12 +12,7 @@ const unsupportedAdapter = /LoRA (.+?) is not supported, we currently support \[
 const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError])[] = [
   [
     /prompt \(length (\d+)\)(?: plus the number of requested output tokens \(at least 1\))? is longer than the maximum model length of (\d+)/i,
-    ([, length, limit]) =>
-      new ApiError(
-        'context_length_exceeded',
-        `The prompt has ${length} tokens; this model's context holds ${limit}. Shorten it.`,
-        { param: 'prompt', overflow: { promptTokens: Number(length), limit: Number(limit) } },
-      ),
+    ([, length, limit]) => contextExceeded({ promptTokens: Number(length), limit: Number(limit) }, 'prompt'),
   ],
   [
     /prompt cannot be empty/i,

@@ -11,7 +11,7 @@ import {
 import { vllmContract } from '../contracts/vllm.ts';
 import { ApiError } from '../errors.ts';
 import { StatusError } from '../kserve/status.ts';
-import type { ChatRequest } from '../requests/chat-request.ts';
+import { ChatRequest } from '../requests/chat-request.ts';
 import { chat } from './chat.ts';
 import { countPrompt } from './count-prompt.ts';
 import type { GenerateContext } from './generated-response.ts';
@@ -101,7 +101,8 @@ describe('tools for a chat template without them', () => {
     const counted = await countPrompt(bodyOf({ tools }), context(), new AbortController().signal);
     expect(counted).toEqual({ tokens: '<user>Hi\n<assistant>'.length, ignored: ['tools'] });
     const named = { ...context(), findNamed: () => context().findModel('m'), signal: new AbortController().signal };
-    expect(await applyTemplate(bodyOf({ tools }), named)).toEqual({
+    const body = ChatRequest.parse(bodyOf({ tools }));
+    expect(await applyTemplate(body, named)).toEqual({
       prompt: '<user>Hi\n<assistant>',
       ignored: ['tools'],
     });

@@ -50,7 +50,7 @@ describe('a round', () => {
     await expect(run({ tokens: [] }, { served })).rejects.toMatchObject({
       code: 'context_length_exceeded',
       param: 'prompt',
-      message: "The prompt has 5 tokens; this model's context holds 5. Shorten it.",
+      message: "This model's maximum context length is 5 tokens. The prompt has 5. Shorten it.",
     });
   });
 
@@ -62,7 +62,7 @@ describe('a round', () => {
     expect(events).toContainEqual({ type: 'prompt-tokens', count: 5 });
     await expect(run({ tokens: [] }, { served: { ...served, contextLength: () => 6 } })).rejects.toMatchObject({
       code: 'context_length_exceeded',
-      message: "The prompt has 6 tokens; this model's context holds 6. Shorten it.",
+      message: "This model's maximum context length is 6 tokens. The prompt has 6. Shorten it.",
     });
     const loose = await run({ tokens: ['x'] }, { served: { ...served, enforcesContext: false } });
     expect(loose.sent[0]?.parameters['max_tokens']).toBe(20);

@@ -1,4 +1,5 @@
 import type { Sampling } from '../contracts/contract.ts';
+import { contextExceeded } from '../contracts/prompt-overflow.ts';
 import { ApiError, type TokenOverflow } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
@@ -12,16 +13,15 @@ export function lengthLimit(
   const context = model.contextLength();
   const { prompt: longest } = model.contract.limits;
   if (counted !== undefined && longest !== undefined && counted > longest)
-    throw tooLong('this model takes', { promptTokens: counted, limit: longest }, promptField);
+    throw promptTooLong({ promptTokens: counted, limit: longest }, promptField);
   if (context === undefined) return sampling.maxTokens;
   if (counted === undefined) return sampling.maxTokens ?? context;
-  if (counted >= context)
-    throw tooLong("this model's context holds", { promptTokens: counted, limit: context }, promptField);
+  if (counted >= context) throw contextExceeded({ promptTokens: counted, limit: context }, promptField);
   return Math.min(sampling.maxTokens ?? context, context - counted);
 }
 
-function tooLong(bound: string, overflow: TokenOverflow, param: string): ApiError {
-  const message = `The prompt has ${overflow.promptTokens} tokens; ${bound} ${overflow.limit}. Shorten it.`;
+function promptTooLong(overflow: TokenOverflow, param: string): ApiError {
+  const message = `The prompt has ${overflow.promptTokens} tokens; this model takes ${overflow.limit}. Shorten it.`;
   return new ApiError('context_length_exceeded', message, { param, overflow });
 }
 

@@ -77,7 +77,15 @@ const message = z.discriminatedUnion(
 );
 
 /** One message of a conversation as sent by the client. Fields that OpenAI does not define reach the chat template. */
-export type ChatMessage = z.output<typeof message>;
+export type ChatMessage = z.output<typeof message> | ResultWithoutCall;
+
+/** A tool result whose call is not in the conversation. OpenAI requires the call; Ollama does not. */
+interface ResultWithoutCall {
+  readonly role: 'tool';
+  readonly content: z.output<typeof contentWithImages>;
+  readonly name?: string;
+  readonly tool_call_id?: never;
+}
 
 /** The body of POST /v1/chat/completions: every field of OpenAI's and of vLLM's. */
 export const ChatRequest = z.object({
@@ -132,4 +140,4 @@ export const ChatRequest = z.object({
   reasoning: unsupportedField('only supported by /v1/responses; send reasoning_effort instead'),
 });
 
-export type ChatRequest = z.output<typeof ChatRequest>;
+export type ChatRequest = Omit<z.output<typeof ChatRequest>, 'messages'> & { messages: ChatMessage[] };

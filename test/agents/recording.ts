@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { inRoot } from '../support/environment.ts';
 import type { Exchange } from './recorder.ts';
 import { type Reply, replyOf } from './replies.ts';
@@ -25,6 +25,15 @@ interface RecordingFile extends Recording {
   readonly tools: readonly unknown[];
 }
 
+const folder = 'test/agents/recordings';
+
+/** The names of the clients that have a recording. */
+export function recordedClients(): string[] {
+  return readdirSync(inRoot(folder))
+    .map((file) => file.replace(/\.json$/, ''))
+    .toSorted();
+}
+
 export function readRecording(client: string): Recording {
   const { tools, ...recording } = JSON.parse(readFileSync(fileOf(client), 'utf8')) as RecordingFile;
   const requests = recording.requests.map((request) => {
@@ -48,7 +57,7 @@ export function writeRecording(recording: Recording): void {
 }
 
 function fileOf(client: string): string {
-  return inRoot(`test/agents/recordings/${client}.json`);
+  return inRoot(`${folder}/${client}.json`);
 }
 
 /** Headers that a server may act on. */

@@ -18,8 +18,8 @@ export function replyOf(path: string, contentType: string, text: string): Reply 
   const [route = ''] = path.split('?');
   const reader = readers.find(({ pattern }) => pattern.test(route))?.read;
   if (reader === undefined) return undefined;
-  const isStream = contentType.startsWith('text/event-stream');
-  return reader(isStream ? eventsIn(text) : [JSON.parse(text) as Json], isStream);
+  const isStream = !contentType.startsWith('application/json');
+  return reader(isStream ? eventsIn(text, contentType) : [JSON.parse(text) as Json], isStream);
 }
 
 const readers: readonly { pattern: RegExp; read: (events: Json[], isStream: boolean) => Reply }[] = [
@@ -27,10 +27,16 @@ const readers: readonly { pattern: RegExp; read: (events: Json[], isStream: bool
   { pattern: /\/messages$/, read: readMessages },
   { pattern: /\/chat\/completions$/, read: readChat },
   { pattern: /:(?:generateContent|streamGenerateContent)$/, read: readGemini },
+  { pattern: /\/api\/chat$/, read: readOllama },
 ];
 
-/** The data of the events of a stream, whether they are named or not; comments and `[DONE]` are left out. */
-function eventsIn(text: string): Json[] {
+/**
+ * The data of the events of a stream, whether they are named or not; comments and `[DONE]` are left out. Ollama's
+ * streams have an object in each line.
+ */
+function eventsIn(text: string, contentType: string): Json[] {
+  if (contentType.startsWith('application/x-ndjson'))
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
   return text.split(/\r?\n\r?\n/).flatMap((event) => {
     const data = event.split(/\r?\n/).find((line) => line.startsWith('data: '));
     return data === undefined || data === 'data: [DONE]' ? [] : [JSON.parse(data.slice('data: '.length)) as Json];
@@ -120,5 +126,21 @@ function readGemini(events: Json[]): Reply {
   return {
     text: parts.map(({ text = '', thought = false }) => (thought ? '' : text)).join(''),
     calls: parts.flatMap(({ functionCall: call }) => (call ? [{ name: call.name, arguments: call.args }] : [])),
+  };
+}
+
+interface OllamaMessage {
+  readonly content?: string;
+  readonly tool_calls?: { function: ReplyCall }[];
+}
+
+function readOllama(events: Json[]): Reply {
+  if (events.at(-1)?.['done'] !== true)
+    throw new Error(`The stream ends without done: ${JSON.stringify(events.at(-1))}`);
+  const messages = events.map(({ message }) => message as OllamaMessage);
+  const calls = messages.flatMap(({ tool_calls: calls = [] }) => calls);
+  return {
+    text: messages.map(({ content = '' }) => content).join(''),
+    calls: calls.map(({ function: { name, arguments: values } }) => ({ name, arguments: values })),
   };
 }

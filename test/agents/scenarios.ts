@@ -10,7 +10,7 @@ export interface Scenario {
 }
 
 /** A call as Hermes and Qwen write it. */
-function written(call: ScriptedCall): string {
+export function written(call: ScriptedCall): string {
   return `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`;
 }
 

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Conch } from '../support/conch.ts';
-import { directive } from '../support/exchange.ts';
-import { post } from '../support/gateway.ts';
 import type { Agent } from './agent.ts';
 import { agents } from './clients/all.ts';
-import { key, startAgentGateway } from './gateway.ts';
+import { startAgentGateway } from './gateway.ts';
 import { versionsIn } from './install.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import type { Recording } from './recording.ts';
 import { runScenarios } from './run-scenarios.ts';
 import { interruptedPrompt, notes } from './scenarios.ts';
 import { AgentSession } from './session.ts';
+import { stateOf } from './tagged-request.ts';
 
 interface SuiteOptions {
   /** The folder with the clients. */
@@ -108,13 +107,4 @@ export function describeAgents({ install, onRecording }: SuiteOptions): void {
       expect(outcome.stdout).not.toContain('there was a shell.');
     });
   });
-}
-
-/** What the scripted model does with the last request that has this tag. */
-async function stateOf(conch: Conch, tag: string): Promise<string> {
-  const messages = [{ role: 'user', content: directive({ count_of: tag }) }];
-  const authorization = { authorization: `Bearer ${key}` };
-  const { body } = await post(`${conch.url}/v1/chat/completions`, { model: 'agent', messages }, authorization);
-  const { choices } = body as unknown as { choices: { message: { content: string } }[] };
-  return (JSON.parse(choices[0]?.message.content ?? '{}') as { state: string }).state;
 }

@@ -73,7 +73,7 @@ describe('the vLLM contract in front of an embedded model', () => {
     const error = await generate({ prompt: 'word '.repeat(1500) }).catch((error: unknown) => error);
     expect(contract.explain(error as Parameters<GenerationContract['explain']>[0])).toMatchObject({
       code: 'context_length_exceeded',
-      message: "The prompt has 1501 tokens; this model's context holds 1024. Shorten it.",
+      message: "This model's maximum context length is 1024 tokens. The prompt has 1501. Shorten it.",
     });
   });
 });

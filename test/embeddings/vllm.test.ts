@@ -85,7 +85,7 @@ describe('the embedded engine', { timeout: 120_000 }, () => {
       400,
       {
         message: expect.stringMatching(
-          /^input\[1\]: The prompt has \d+ tokens; this model's context holds \d+\. Shorten it\.$/,
+          /^input\[1\]: This model's maximum context length is \d+ tokens\. The prompt has \d+\. Shorten it\.$/,
         ),
         type: 'invalid_request_error',
         param: 'input',

@@ -277,7 +277,7 @@ describe('vllm-2410', () => {
       const full = await ask(directive({ tokens: 40 }));
       expect(full.body).toMatchObject({ choices: [{ finish_reason: 'length' }], usage: { total_tokens: 30 } });
       const { status, body } = await ask('word '.repeat(30));
-      const message = "The prompt has 31 tokens; this model's context holds 30. Shorten it.";
+      const message = "This model's maximum context length is 30 tokens. The prompt has 31. Shorten it.";
       expect([status, body]).toEqual(refusal('prompt', message, 'context_length_exceeded'));
     } finally {
       await small.stop();

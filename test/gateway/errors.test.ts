@@ -136,7 +136,8 @@ describe('a prompt that is longer than the context', () => {
   const prompt = `${directive({ context: 20 })}${' word'.repeat(30)}`;
 
   it('is a 400 with both numbers and the field', async () => {
-    const message = (length: number) => `The prompt has ${length} tokens; this model's context holds 20. Shorten it.`;
+    const message = (length: number) =>
+      `This model's maximum context length is 20 tokens. The prompt has ${length}. Shorten it.`;
     for (const stream of [false, true]) {
       const expected = failure(400, 'context_length_exceeded', message(46), 'messages');
       expect(seen(await chat(prompt, { model, stream }))).toEqual(expected);
@@ -150,7 +151,7 @@ describe('a prompt that is longer than the context', () => {
 describe('a prompt that fills the context', () => {
   it('is a 400 too: no token has room', async () => {
     const prompt = directive({ context: 7 });
-    const message = "The prompt has 7 tokens; this model's context holds 7. Shorten it.";
+    const message = "This model's maximum context length is 7 tokens. The prompt has 7. Shorten it.";
     expect(seen(await post(`${conch.url}/v1/completions`, { model: 'vllm-queue', prompt }))).toEqual(
       failure(400, 'context_length_exceeded', message, 'prompt'),
     );

@@ -90,14 +90,11 @@ it('with --strict-fields an option that nobody knows is refused, and one without
 });
 
 it('faults of places and tools have the names of the request', async () => {
-  const result = { role: 'tool', content: 'x', tool_name: 'f' };
+  const result = { role: 'tool', content: 'x', tool_call_id: 'c1' };
   const { status, text } = await send('/api/chat', { model, messages: [result] });
   expect([status, JSON.parse(text)]).toEqual([
     400,
-    {
-      error:
-        'messages[0]: no earlier call of "f" needs this result. Send the assistant message with the call before it.',
-    },
+    { error: 'messages[0].tool_call_id: no earlier tool call has the id "c1".' },
   ]);
   const image = await send('/api/generate', { model, prompt: 'x', images: ['no base64!'] });
   expect([image.status, JSON.parse(image.text)]).toEqual([

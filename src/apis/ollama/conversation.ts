@@ -45,13 +45,7 @@ export function conversationOf(input: readonly Message[]): Conversation {
         ...(calls.length > 0 ? { tool_calls: calls } : {}),
       };
     }
-    const name = message.tool_name || undefined;
-    return {
-      role,
-      tool_call_id: callIdFor(open, { id: message.tool_call_id || undefined, name }, path),
-      content: contentOf(content, images),
-      ...(name === undefined ? {} : { name }),
-    };
+    return resultOf(message, open);
   });
   const last = input.at(-1);
   const isContinued = last?.role === 'assistant' && Boolean(last.content) && !last.tool_calls?.length;
@@ -69,20 +63,22 @@ export function contentOf(
   return text ? [...imageParts, { type: 'text', text }] : imageParts;
 }
 
-/** The id of the call of a tool result. A result may have only a tool name, or nothing: the first open call fits. */
-function callIdFor(
-  open: OpenCall[],
-  { id, name }: { readonly id: string | undefined; readonly name: string | undefined },
-  path: string,
-): string {
+/**
+ * A tool result with the id of its call. A result may have only a tool name, or nothing: the first open call fits. Like
+ * Ollama, Conch accepts a result without a call: LiteLLM leaves the calls out of its messages.
+ */
+function resultOf(message: Message, open: OpenCall[]): ChatMessage {
+  const id = message.tool_call_id || undefined;
+  const name = message.tool_name || undefined;
   const isMatch = (call: OpenCall): boolean =>
     id === undefined ? name === undefined || call.name === name : call.id === id;
   const at = open.findIndex(isMatch);
   const [call] = at < 0 ? [] : open.splice(at, 1);
-  const known = call?.id ?? id;
-  if (known !== undefined) return known;
-  const called = name === undefined ? 'tool call' : `call of ${JSON.stringify(name)}`;
-  throw invalid(path, `no earlier ${called} needs this result. Send the assistant message with the call before it.`);
+  const callId = call?.id ?? id;
+  const content = contentOf(message.content, message.images);
+  const more = name === undefined ? {} : { name };
+  if (callId === undefined) return { role: 'tool', content, ...more };
+  return { role: 'tool', tool_call_id: callId, content, ...more };
 }
 
 function invalid(param: string, message: string): ApiError {
