@@ -22,6 +22,6 @@ describe('the tools that a prompt describes', () => {
     ['a deferred one that must be called', [plain, first], named('first'), [tool('first')]],
   ])('are %s', (_, tools, tool_choice, described) => {
     const use = toolUseOf({ tools, tool_choice } as Parameters<typeof toolUseOf>[0]);
-    expect(use?.described).toEqual(described);
+    expect(use?.described).toStrictEqual(described);
   });
 });

@@ -129,8 +129,14 @@ function describedOf(tools: readonly FunctionTool[]): readonly FunctionTool[] {
   const known = describedLists.get(tools);
   if (known) return known;
   const loaded = tools.filter(({ defer_loading: isDeferred }) => !isDeferred);
-  const described = loaded.length > 0 ? loaded : tools.map(({ defer_loading: _, ...tool }) => tool as FunctionTool);
+  const described = loaded.length > 0 ? loaded : tools.map(withoutDeferral);
   describedLists.set(tools, described);
+  return described;
+}
+
+function withoutDeferral(tool: FunctionTool): FunctionTool {
+  const described = { ...tool };
+  delete described.defer_loading;
   return described;
 }
 

@@ -25,7 +25,7 @@ async function replay({ method, path, headers, body }: Pick<RecordedRequest, 'me
 /** The names of the fields that Conch ignores, without positions. */
 const ignored: Readonly<Record<string, readonly string[]>> = {
   // The tool is OpenAI's own search.
-  codex: ['tools[]'],
+  codex: ['reasoning.summary', 'tools[]'],
   // The text is the line with Claude Code's billing header.
   'claude-code': ['context_management', 'output_config.effort', 'system[]'],
   opencode: [],

@@ -91,9 +91,7 @@ describe('a coding agent', () => {
     const made: unknown[] = [];
     for (;;) {
       const { headers, text } = await post(`${conch.url}/v1/responses`, body(input));
-      expect(headers.get('x-conch-ignored')).toBe(
-        'tools[2].format, tools[3], reasoning.summary, reasoning.context',
-      );
+      expect(headers.get('x-conch-ignored')).toBe('tools[2].format, tools[3], reasoning.summary, reasoning.context');
       const [item] = typedEvents(text).flatMap((event) =>
         event.type === 'response.output_item.done' && event.item ? [event.item] : [],
       );
