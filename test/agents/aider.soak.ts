@@ -34,20 +34,35 @@ const options = [
   '--no-show-release-notes',
 ];
 
+async function runAider(model: string, environment: Record<string, string>, words: readonly string[]) {
+  return runProgram(join(programs, 'python'), ['-m', 'aider', ...options, '--model', model, ...words], {
+    folder,
+    environment: { HOME: folder, ...environment },
+  });
+}
+
 describe('aider', () => {
+  const openai = (apiKey = key) => ({ OPENAI_API_BASE: `${conch.url}/v1`, OPENAI_API_KEY: apiKey });
+
   it.each([
-    ['OpenAI', 'openai/agent', () => ({ OPENAI_API_BASE: `${conch.url}/v1`, OPENAI_API_KEY: key })],
+    ['OpenAI', 'openai/agent', openai],
     ['Ollama', 'ollama_chat/agent', () => ({ OLLAMA_API_BASE: conch.url, OLLAMA_API_KEY: key })],
   ] as const)("edits a file through LiteLLM's route for %s", async (name, model, environment) => {
     const file = `${name}.txt`;
     const edit = directive({ answer: `${file}\n\`\`\`\n${line}\n\`\`\`\n` });
-    const { code, stdout } = await runProgram(
-      join(programs, 'python'),
-      ['-m', 'aider', ...options, '--model', model, '--message', `Write shell 7 down. ${edit}`, file],
-      { folder, environment: { HOME: folder, ...environment() } },
-    );
+    const { code, stdout } = await runAider(model, environment(), ['--message', `Write shell 7 down. ${edit}`, file]);
     expect(stdout).toContain(`Applied edit to ${file}`);
     expect(code).toBe(0);
     expect(readFileSync(join(folder, file), 'utf8')).toBe(`${line}\n`);
+  });
+
+  it('shows that the API key is wrong', async () => {
+    const { stdout } = await runAider('openai/agent', openai('wrong'), ['--message', 'What is a conch?']);
+    expect(stdout).toMatch(/AuthenticationError/);
+  });
+
+  it('shows that the prompt is too long', async () => {
+    const { stdout } = await runAider('openai/agent-small', openai(), ['--message', 'What is a conch?']);
+    expect(stdout).toMatch(/ContextWindowExceededError|exceeds the .*context/);
   });
 });
