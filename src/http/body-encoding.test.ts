@@ -81,7 +81,7 @@ describe('a compressed body', () => {
     expect(await send(payload, encoding)).toEqual([400, error('invalid_request', message), undefined]);
   });
 
-  it.each(['compress', 'gzip, zstd'])('in the encoding %s is refused by name', async (encoding) => {
+  it.each(['compress', 'gzip, zstd', 'constructor', '__proto__'])('in the encoding %s is refused by name', async (encoding) => {
     const message = `Content-Encoding ${JSON.stringify(encoding)} is not supported. Send one of gzip, deflate, br, zstd, or no encoding.`;
     expect(await send('x', encoding)).toEqual([
       415,
@@ -115,6 +115,13 @@ describe('zstd data', () => {
     const size = 3_000_000;
     expect((await decodeZstd(repeated(0x61, size), size))?.equals(Buffer.alloc(size, 'a'))).toBe(true);
     expect(await decodeZstd(repeated(0x61, size), size - 1)).toBeUndefined();
+  });
+
+  it('has a limited number of frames, which also stops empty ones', async () => {
+    const empty = Buffer.from('502a4d1800000000', 'hex');
+    const frames = (count: number) => Buffer.concat(Array.from({ length: count }, () => empty));
+    expect((await decodeZstd(Buffer.concat([frames(1_000), small]), 100))?.toString()).toBe(json);
+    await expect(decodeZstd(frames(1_025), 100)).rejects.toThrow('The zstd data has more than 1024 frames.');
   });
 
   it('is decoded side by side', async () => {

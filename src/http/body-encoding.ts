@@ -3,7 +3,7 @@ import { callbackify, promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { errorCodes, type FastifyInstance, type FastifyRequest, type RequestPayload } from 'fastify';
 import { ApiError } from '../errors.ts';
-import { decodeZstd } from './zstd.ts';
+import { decodeZstd, ZstdUnavailableError } from './zstd.ts';
 
 /** Decodes a body. Returns undefined if the result has more than `most` bytes, and throws if the data is broken. */
 type Decoder = (data: Buffer, most: number) => Promise<Buffer | undefined>;
@@ -13,15 +13,15 @@ type ZlibFunction = (data: Buffer, options: { maxOutputLength: number }) => Prom
 /** Node's own zstd, which version 20 does not have. */
 const { zstdDecompress } = zlib as { readonly zstdDecompress?: Parameters<typeof promisify>[0] };
 
-const decoders: Readonly<Record<string, Decoder>> = {
-  gzip: bounded(promisify(zlib.gunzip)),
-  deflate: bounded(promisify(zlib.inflate)),
-  br: bounded(promisify(zlib.brotliDecompress)),
-  zstd: zstdDecompress ? bounded(promisify(zstdDecompress) as ZlibFunction) : decodeZstd,
-};
+const decoders = new Map<string, Decoder>([
+  ['gzip', bounded(promisify(zlib.gunzip))],
+  ['deflate', bounded(promisify(zlib.inflate))],
+  ['br', bounded(promisify(zlib.brotliDecompress))],
+  ['zstd', zstdDecompress ? bounded(promisify(zstdDecompress) as ZlibFunction) : decodeZstd],
+]);
 
 /** Old names of encodings that clients may still send. */
-const oldNames: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' };
+const oldNames = new Map([['x-gzip', 'gzip']]);
 
 function bounded(decode: ZlibFunction): Decoder {
   return async (data, most) => {
@@ -38,7 +38,7 @@ function bounded(decode: ZlibFunction): Decoder {
 export function decompressBodies(app: FastifyInstance, most: number): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const encoding = encodingOf(request);
-    const decode = encoding === undefined ? undefined : decoders[encoding];
+    const decode = encoding === undefined ? undefined : decoders.get(encoding);
     // Plain bodies do not pay for a promise.
     if (encoding === undefined || !decode) done(null, payload);
     else callbackify(decoded)(payload, { encoding, decode, most }, done);
@@ -48,8 +48,8 @@ export function decompressBodies(app: FastifyInstance, most: number): void {
 /** Returns the error of a body in an encoding that is not supported, before the body is read. */
 export function encodingError(request: FastifyRequest): ApiError | undefined {
   const encoding = encodingOf(request);
-  if (encoding === undefined || request.endpoint?.refusal || Object.hasOwn(decoders, encoding)) return undefined;
-  const names = Object.keys(decoders).join(', ');
+  if (encoding === undefined || request.endpoint?.refusal || decoders.has(encoding)) return undefined;
+  const names = [...decoders.keys()].join(', ');
   const message = `Content-Encoding ${JSON.stringify(encoding)} is not supported. Send one of ${names}, or no encoding.`;
   return new ApiError('unsupported_media_type', message, { headers: { 'accept-encoding': names } });
 }
@@ -57,7 +57,7 @@ export function encodingError(request: FastifyRequest): ApiError | undefined {
 /** The encoding of a body; undefined if it has none. */
 function encodingOf({ headers }: FastifyRequest): string | undefined {
   const value = headers['content-encoding']?.trim().toLowerCase();
-  return value === undefined || value === '' || value === 'identity' ? undefined : (oldNames[value] ?? value);
+  return value === undefined || value === '' || value === 'identity' ? undefined : (oldNames.get(value) ?? value);
 }
 
 interface Decoding {
@@ -72,6 +72,7 @@ async function decoded(payload: RequestPayload, { encoding, decode, most }: Deco
   try {
     body = await decode(data, most);
   } catch (error) {
+    if (error instanceof ZstdUnavailableError) throw error;
     const message = `Request body is not valid ${encoding} data, which its header "Content-Encoding" says that it is.`;
     throw new ApiError('invalid_request', message, { cause: error });
   }

@@ -23,12 +23,27 @@ const mostMemory = 64 * 1024 * 1024;
 /** Bytes that are decoded at once: about a millisecond. */
 const turnSize = 256 * 1024;
 
+/** Clients send one frame. Empty ones cost time, and give no bytes that would count. */
+const mostFrames = 1024;
+
+/** The decoder cannot be used: the data has nothing to do with it. */
+export class ZstdUnavailableError extends Error {}
+
 let compiled: Promise<object> | undefined;
 let idle: Libzstd | undefined;
 
-/** Compiles the library on first use. Node has zstd only since version 22.15. */
-function compile(): Promise<object> {
-  compiled ??= import('zstddec/stream').then(
+/** Compiles the library on first use, and again after a failure. Node has zstd only since version 22.15. */
+async function compile(): Promise<object> {
+  try {
+    return await (compiled ??= load());
+  } catch (error) {
+    compiled = undefined;
+    throw new ZstdUnavailableError('The decoder for zstd could not be loaded.', { cause: error });
+  }
+}
+
+function load(): Promise<object> {
+  return import('zstddec/stream').then(
     ({ ZSTDDecoder }) =>
       new Promise((resolve, reject) => {
         // The package's own driver neither checks errors nor frees memory after them, so only its module is used.
@@ -40,7 +55,6 @@ function compile(): Promise<object> {
         decoder.init().catch(reject);
       }),
   );
-  return compiled;
 }
 
 /** Decodes zstd data in turns of the event loop. Returns undefined if the result has more than `most` bytes. */
@@ -56,7 +70,7 @@ export async function decodeZstd(data: Uint8Array, most: number): Promise<Buffer
       const piece = decoder.next();
       size += piece.length;
       if (size > most) return undefined;
-      pieces.push(piece);
+      if (piece.length > 0) pieces.push(piece);
       turn += piece.length;
       if (turn < turnSize) continue;
       turn = 0;
@@ -74,6 +88,10 @@ function newInstance(module: object): Libzstd {
   return new WebAssembly.Instance(module, imports).exports as Libzstd;
 }
 
+function outOfMemory(): ZstdUnavailableError {
+  return new ZstdUnavailableError('The decoder for zstd has no memory left.');
+}
+
 /** Sizes in a 32-bit memory. A buffer structure has a pointer, a size and a position. */
 const word = 4;
 const structureSize = 3 * word;
@@ -89,11 +107,13 @@ class ZstdDecoder {
   readonly #outputSize: number;
   readonly #inputSize: number;
   #isFrameDone = false;
+  #frames = 0;
   #isInputRead = false;
 
   constructor(library: Libzstd, data: Uint8Array) {
     this.#library = library;
     this.#context = library.ZSTD_createDCtx();
+    if (this.#context === 0) throw outOfMemory();
     this.#inputSize = data.length;
     const source = this.#allocate(data.length);
     new Uint8Array(library.memory.buffer, source, data.length).set(data);
@@ -116,6 +136,8 @@ class ZstdDecoder {
     const after = this.#position(this.#input);
     const size = this.#position(this.#output);
     this.#isFrameDone = result === 0;
+    if (this.#isFrameDone) this.#frames += 1;
+    if (this.#frames > mostFrames) throw new Error(`The zstd data has more than ${mostFrames} frames.`);
     this.#isInputRead = after === this.#inputSize;
     if (size === 0 && after === before) throw new Error('The zstd data is incomplete.');
     // A copy: the memory is written to again.
@@ -129,7 +151,7 @@ class ZstdDecoder {
 
   #allocate(size: number): number {
     const pointer = this.#library.malloc(Math.max(size, 1));
-    if (pointer === 0) throw new Error('No memory for zstd data.');
+    if (pointer === 0) throw outOfMemory();
     this.#allocations.push(pointer);
     return pointer;
   }

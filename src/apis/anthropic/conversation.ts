@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../requests/chat-request.ts';
 import { unpackReasoning } from '../../requests/packed-reasoning.ts';
 import type { Block, MessageParam, ResultBlock, TextBlock, ToolReferenceBlock, ToolResultBlock } from './blocks.ts';
 import { contentOf } from './chat-content.ts';
-import { chatTool, type LocatedTool } from './tools.ts';
+import { chatTool, type FunctionTool, type LocatedTool } from './tools.ts';
 
 /** A block, and its path in the request. */
 interface LocatedBlock {
@@ -52,7 +52,8 @@ export function conversationOf(
   if (last.role === 'assistant' && !isContinued && turns.length > 1) turns.pop();
   const out: Conversation = { messages: [], paths: [], isContinued, ignored: [] };
   addSystem(out, system);
-  for (const turn of turns) addTurn(out, turn, tools);
+  const definitions = new ToolDefinitions(tools);
+  for (const turn of turns) addTurn(out, turn, definitions);
   return out;
 }
 
@@ -99,12 +100,12 @@ function hasPrefill({ blocks }: Turn): boolean {
   return last !== undefined;
 }
 
-function addTurn(out: Conversation, { role, path, blocks }: Turn, tools: readonly LocatedTool[]): void {
+function addTurn(out: Conversation, { role, path, blocks }: Turn, definitions: ToolDefinitions): void {
   if (role === 'assistant') {
     addAssistant(out, path, blocks);
     return;
   }
-  for (const { block, path } of blocks) if (block.type === 'tool_result') addResult(out, { block, path, tools });
+  for (const { block, path } of blocks) if (block.type === 'tool_result') addResult(out, { block, path, definitions });
   const others = blocks.filter(({ block }) => block.type !== 'tool_result');
   if (others.length > 0 || blocks.length === 0) addMessage(out, role, path, others);
 }
@@ -118,24 +119,36 @@ function addMessage(out: Conversation, role: 'user' | 'system', path: string, bl
 interface LocatedResult {
   readonly block: ToolResultBlock;
   readonly path: string;
-  readonly tools: readonly LocatedTool[];
+  readonly definitions: ToolDefinitions;
 }
 
-function addResult(out: Conversation, { block, path, tools }: LocatedResult): void {
+function addResult(out: Conversation, { block, path, definitions }: LocatedResult): void {
   const { tool_use_id: id, content, is_error: isError } = block;
   const sent = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? []);
   const blocks = sent.map((part, at) =>
-    part.type === 'tool_reference' ? definitionOf(part, `${path}.content[${at}]`, tools) : part,
+    part.type === 'tool_reference' ? definitions.textOf(part, `${path}.content[${at}]`) : part,
   );
   out.messages.push({ role: 'tool', tool_call_id: id, content: contentOf(isError ? failed(blocks) : blocks) });
   out.paths.push({ path, parts: blocks.map((_, at) => `${path}.content[${at}]`) });
 }
 
-/** The definition of a tool that a result refers to. The model reads it like one among the tools. */
-function definitionOf({ tool_name: name }: ToolReferenceBlock, path: string, tools: readonly LocatedTool[]): TextBlock {
-  const found = tools.find(({ tool }) => tool.name === name);
-  if (!found) throw invalid(`${path}.tool_name`, `tools has no tool ${JSON.stringify(name)}; send its definition.`);
-  return { type: 'text', text: JSON.stringify(chatTool(found.tool)) };
+/** The definitions of tools that results refer to. */
+class ToolDefinitions {
+  readonly #tools: ReadonlyMap<string, FunctionTool>;
+  readonly #described = new Set<string>();
+
+  constructor(tools: readonly LocatedTool[]) {
+    this.#tools = new Map(tools.map(({ tool }) => [tool.name, tool]));
+  }
+
+  /** The definition, which the model reads like one among the tools. The conversation has it once. */
+  textOf({ tool_name: name }: ToolReferenceBlock, path: string): TextBlock {
+    const tool = this.#tools.get(name);
+    if (!tool) throw invalid(`${path}.tool_name`, `tools has no tool ${JSON.stringify(name)}; send its definition.`);
+    const isRepeated = this.#described.has(name);
+    this.#described.add(name);
+    return { type: 'text', text: isRepeated ? `The tool ${name} is defined above.` : JSON.stringify(chatTool(tool)) };
+  }
 }
 
 /** The chat API cannot mark a tool call as failed, so the text of its result says so. */

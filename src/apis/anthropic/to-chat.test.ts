@@ -114,6 +114,8 @@ describe('the messages of the chat', () => {
       content: definition.text,
     });
     expect(send([text('Found:'), reference('f')]).chat.messages[2]?.content).toEqual([text('Found:'), definition]);
+    const repeated = text('The tool f is defined above.');
+    expect(send([reference('f'), reference('f')]).chat.messages[2]?.content).toEqual([definition, repeated]);
     expect(() => send([reference('f'), reference('g')])).toThrow(
       'messages[2].content[0].content[1].tool_name: tools has no tool "g"; send its definition.',
     );
