@@ -125,7 +125,7 @@ export const settingTable = {
       byteSize({ maximum: largestStore }).prefault('1GiB'),
       'Limit the total size of stored responses. The oldest are deleted first.',
     ),
-    strictFields: setting(z.boolean().default(false), 'Reject requests that contain unknown fields.', {
+    strictFields: setting(z.boolean().default(false), 'Reject requests with fields that are unknown or have no effect.', {
       live: true,
     }),
     ui: setting(z.boolean().default(true), 'Serve the web UI with playground and dashboard at /.'),

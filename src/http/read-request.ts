@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { ApiError } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
 import type { ModelGate } from '../models/model-gate.ts';
 import { type ParsedRequest, parseRequest } from '../requests/fields.ts';
@@ -64,6 +65,13 @@ const longestPrompt = 65_536;
 function promptText(body: unknown): string {
   const written = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
   return JSON.stringify(body, written).slice(0, longestPrompt);
+}
+
+/** With `strictFields`, rejects what the translation to a chat ignores. */
+export function refuseIgnored({ strictFields }: Pick<RequestServices, 'strictFields'>, paths: readonly string[]): void {
+  const [param] = paths;
+  if (!strictFields || param === undefined) return;
+  throw new ApiError('unsupported_parameter', `${param}: has no effect. Leave it out.`, { param });
 }
 
 /** Reports ignored fields to the client and in the log. */

@@ -368,6 +368,18 @@ describe('a request of Claude Code', () => {
         400,
         'tools[0]: tools that Anthropic runs or defines are not supported; send a tool of type custom.',
       ]);
+      const plain = { model, max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] };
+      const { body: budget } = await post(`${strict.url}/v1/messages`, {
+        ...plain,
+        thinking: { type: 'enabled', budget_tokens: 1024 },
+      });
+      expect(budget.error?.['message']).toBe('thinking.budget_tokens: has no effect. Leave it out.');
+      const { body: billing } = await post(`${strict.url}/v1/messages/count_tokens`, {
+        model,
+        messages: plain.messages,
+        system: [{ type: 'text', text: line }],
+      });
+      expect(billing.error?.['message']).toBe('system[0]: has no effect. Leave it out.');
     } finally {
       await strict.stop();
     }

@@ -3,7 +3,7 @@ import { countPrompt } from '../../generate/count-prompt.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { contextFor } from '../../http/model-requests.ts';
 import { constant, listOf, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
-import { readRequest, reportIgnored } from '../../http/read-request.ts';
+import { readRequest, refuseIgnored, reportIgnored } from '../../http/read-request.ts';
 import { countMessages, countStopSequences, countTools } from '../../http/request-limits.ts';
 import { requestSignal } from '../../http/request-signal.ts';
 import { type GenerateServices, type ResponsePlan, sendResponse } from '../../http/send-response.ts';
@@ -49,6 +49,7 @@ export const messagesEndpoint: Endpoint<GenerateServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, ignoredFields } = await readRequest(MessagesRequest, request, reply, services);
     const { chat: translated, ignored, origin, omitsThinking } = toChat(body);
+    refuseIgnored(services, ignored);
     const plan: ResponsePlan = {
       ignoredFields,
       idOf: (response) => messageHead(response.options).id,
@@ -90,6 +91,7 @@ export const countTokensEndpoint: Endpoint<GenerateServices> = {
   handler: (services) => async (request, reply) => {
     const { request: body, ignoredFields } = await readRequest(CountTokensRequest, request, reply, services);
     const { chat: translated, ignored, origin } = toChat(body);
+    refuseIgnored(services, ignored);
     const counted = await withRenamedErrors(origin, () =>
       countPrompt(translated, services.generate, requestSignal(reply)),
     );

@@ -101,7 +101,7 @@ function responseFormat(schema: Record<string, unknown>): NonNullable<ChatReques
   return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } };
 }
 
-/** The `chat_template_kwargs`. Templates have one of two names for thinking, which `ignoredFields` considers. */
+/** The `chat_template_kwargs`. Templates have one of two names for thinking, which `renameIgnored` considers. */
 function templateVariables({ thinking, output_config: config }: CountTokensRequest): Record<string, unknown> {
   const variables: Record<string, unknown> = {};
   if (thinking && thinking.type !== 'adaptive') {

@@ -83,7 +83,7 @@ complete -c conch -n "__conch_is '' serve" -l http-max-input-size -r -f -d 'Limi
 complete -c conch -n "__conch_is '' serve" -l store -r -f -d 'Set where responses are stored for previous_response_id'
 complete -c conch -n "__conch_is '' serve" -l store-max-age -r -f -d 'Set how long a response is stored, for example 12h or 30d'
 complete -c conch -n "__conch_is '' serve" -l store-max-size -r -f -d 'Limit the total size of stored responses'
-complete -c conch -n "__conch_is '' serve" -l strict-fields -d 'Reject requests that contain unknown fields'
+complete -c conch -n "__conch_is '' serve" -l strict-fields -d 'Reject requests with fields that are unknown or have no effect'
 complete -c conch -n "__conch_is '' serve" -l no-strict-fields -d 'Turn off --strict-fields'
 complete -c conch -n "__conch_is '' serve" -l ui -d 'Serve the web UI with playground and dashboard at /'
 complete -c conch -n "__conch_is '' serve" -l no-ui -d 'Turn off --ui'

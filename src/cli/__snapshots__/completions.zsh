@@ -65,7 +65,7 @@ _conch() {
         '*--store=[Set where responses are stored for previous_response_id]:PLACE: ' \
         '*--store-max-age=[Set how long a response is stored, for example 12h or 30d]:DURATION: ' \
         '*--store-max-size=[Limit the total size of stored responses]:BYTES: ' \
-        '*--strict-fields[Reject requests that contain unknown fields]' \
+        '*--strict-fields[Reject requests with fields that are unknown or have no effect]' \
         '*--no-strict-fields[Turn off --strict-fields]' \
         '*--ui[Serve the web UI with playground and dashboard at /]' \
         '*--no-ui[Turn off --ui]' \
