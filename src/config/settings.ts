@@ -125,9 +125,13 @@ export const settingTable = {
       byteSize({ maximum: largestStore }).prefault('1GiB'),
       'Limit the total size of stored responses. The oldest are deleted first.',
     ),
-    strictFields: setting(z.boolean().default(false), 'Reject requests with fields that are unknown or have no effect.', {
-      live: true,
-    }),
+    strictFields: setting(
+      z.boolean().default(false),
+      'Reject requests with fields that are unknown or have no effect.',
+      {
+        live: true,
+      },
+    ),
     ui: setting(z.boolean().default(true), 'Serve the web UI with playground and dashboard at /.'),
     workers: setting(
       z.number().int().min(1).max(256).default(1),

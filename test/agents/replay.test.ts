@@ -44,7 +44,7 @@ const overflow = [
     text: /event: response\.failed\ndata: .*"code":"context_length_exceeded"/,
   },
   { route: /\/messages\?/, status: 400, text: /"message":"prompt is too long: \d+ tokens > 512 maximum/ },
-  { route: /:streamGenerateContent/, status: 400, text: /"status":\s*"INVALID_ARGUMENT"/ },
+  { route: /:streamGenerateContent/, status: 400, text: /"reason":\s*"CONTEXT_LENGTH_EXCEEDED"/ },
   { route: /\/chat\/completions$/, status: 400, text: /"code":"context_length_exceeded"/ },
   { route: /\/api\/chat$/, status: 400, text: /^\{"error":"This model's maximum context length is 512 tokens\./ },
 ];

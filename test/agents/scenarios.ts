@@ -42,7 +42,20 @@ export function resumeScenario(): Scenario {
   return { prompt: `Which shell was it? ${directive({ answer: message })}`, message };
 }
 
-/** The model stops in the middle of a message until the request ends; `tag` names the request. */
-export function interruptedPrompt(tag: string): string {
-  return `Tell me a story. ${directive({ answer: 'Once upon a time there was a shell.', hold_at: 4, tag })}`;
+/** A response, and the number of tokens after which it is held. */
+interface HeldResponse {
+  readonly answer: string;
+  readonly hold_at: number;
+}
+
+export const heldMessage: HeldResponse = { answer: 'Once upon a time there was a shell.', hold_at: 4 };
+
+/** A call that is held in its arguments. */
+export function heldCall({ tools }: Agent): HeldResponse {
+  return { answer: written(tools.shell('echo once upon a time there was a shell')), hold_at: 16 };
+}
+
+/** The model stops in the middle of a response until the request ends; `tag` names the request. */
+export function heldPrompt(held: HeldResponse, tag: string): string {
+  return `Tell me a story. ${directive({ ...held, tag })}`;
 }

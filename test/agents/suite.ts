@@ -7,9 +7,13 @@ import { versionsIn } from './install.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import type { Recording } from './recording.ts';
 import { runScenarios } from './run-scenarios.ts';
-import { interruptedPrompt, notes } from './scenarios.ts';
+import { heldCall, heldMessage, heldPrompt, notes } from './scenarios.ts';
 import { AgentSession } from './session.ts';
 import { stateOf } from './tagged-request.ts';
+
+/** How the clients report a prompt that is too long: in their own words, or in those of the error. */
+const overflow =
+  /ran out of room in the model's context window|Prompt is too long|maximum context length is 512 tokens\. The prompt has/;
 
 interface SuiteOptions {
   /** The folder with the clients. */
@@ -64,7 +68,7 @@ export function describeAgents({ install, onRecording }: SuiteOptions): void {
         { model: 'agent-small' },
         (session) => session.start('What is a conch?').outcome,
       );
-      expect(`${stdout}\n${stderr}`).toMatch(/context|too long|tokens/i);
+      expect(`${stdout}\n${stderr}`).toMatch(overflow);
     });
 
     it.runIf(agent.onOverflow === 'retries')('compacts the conversation when the prompt is too long', async () => {
@@ -87,24 +91,29 @@ export function describeAgents({ install, onRecording }: SuiteOptions): void {
     });
 
     it('ends with a message when the API key is wrong', async () => {
-      const { stdout, stderr } = await withSession(
-        agent,
-        { key: 'wrong' },
-        (session) => session.start('What is a conch?').outcome,
-      );
-      expect(`${stdout}\n${stderr}`).toMatch(/API key|401|auth/i);
+      const { stdout, stderr, statuses } = await withSession(agent, { key: 'wrong' }, async (session) => {
+        const outcome = await session.start('What is a conch?').outcome;
+        return { ...outcome, statuses: recorder.take().map(({ status }) => status) };
+      });
+      expect(`${stdout}\n${stderr}`).toContain('Incorrect API key provided');
+      // Codex sends a failed request five times more, whatever the error.
+      const failed = statuses.filter((status) => status === 401).length;
+      expect({ failed, isFew: failed >= 1 && failed <= 6 }).toEqual({ failed, isFew: true });
     });
 
-    it('stops the generation when it is killed', async () => {
-      const tag = `interrupted-${agent.name}`;
+    it.each([
+      ['interrupted in a message', 'SIGINT', () => heldMessage],
+      ['killed in a tool call', 'SIGKILL', () => heldCall(agent)],
+    ] as const)('stops the generation when it is %s', async (_, signal, held) => {
+      const tag = `${signal}-${agent.name}`;
       const outcome = await withSession(agent, {}, async (session) => {
-        const run = session.start(interruptedPrompt(tag));
+        const run = session.start(heldPrompt(held(), tag));
         await expect.poll(() => stateOf(conch, tag)).toBe('held');
-        run.interrupt();
+        run.interrupt(signal);
         return run.outcome;
       });
       await expect.poll(() => stateOf(conch, tag)).toBe('cancelled');
-      expect(outcome.stdout).not.toContain('there was a shell.');
+      expect(outcome.stdout).not.toContain('there was a shell');
     });
   });
 }
