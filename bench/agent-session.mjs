@@ -1,13 +1,16 @@
 /**
- * CPU time of Conch for a session of a coding agent, turn by turn: each client's own requests, of the recordings in test/agents, with a system
- * prompt and tools of the recorded sizes. Every turn sends the whole conversation again with one more tool call and its result, and the model
- * answers with reasoning and a call. Conch tokenizes with a real tokenizer. All threads of Conch count, and nothing else does.
+ * CPU time of Conch for a session of a coding agent, turn by turn: the requests of each client in the recordings of
+ * test/agents, with a system prompt and tools of the recorded sizes. Every turn sends the whole conversation again with
+ * one more tool call and its result, and the model responds with reasoning and a call. Conch tokenizes with a real
+ * tokenizer. All threads of Conch count, and nothing else does.
  *
- *   node bench/agent-session.mjs [--tokens 50000] [--turns 30] [--sessions 5] [--contract tokens] [--only codex] [--against REF] [--profile] [--json]
+ *   node bench/agent-session.mjs [--tokens 50000] [--turns 30] [--sessions 5] [--contract tokens] [--only codex]
+ *     [--against REF] [--profile] [--json]
  *
- * A session before the measured ones finds the length of results with which the last prompt has the tokens, and compiles code, as in a server
- * that has run for a while. The table has the medians of all sessions, for the last turns that of five. --against measures another commit in turn with the working tree.
- * --profile adds where the main thread spends its time.
+ * A session before the measured ones finds the length of results with which the last prompt has the tokens, and
+ * compiles code, as in a server that has run for a while. The table has the medians of all sessions, for the last turns
+ * that of five. --against measures another commit in turn with the working tree. --profile adds where the main thread
+ * spends its time.
  */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

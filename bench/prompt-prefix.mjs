@@ -1,7 +1,8 @@
 /**
- * Tokens that the prompts of two requests of Claude Code have in common at their start, with its line `x-anthropic-billing-header` and without.
- * A server that stores the prefix of a prompt computes only the rest. Claude Code begins the system prompt with the line, which differs per
- * session; Conch removes it. The requests are those of the recording in test/agents, with texts of the recorded lengths.
+ * Tokens that the prompts of two requests of Claude Code have in common at their start, with its line
+ * `x-anthropic-billing-header` and without. A server that stores the prefix of a prompt computes only the rest. Claude
+ * Code begins the system prompt with the line, which differs per session; Conch removes it. The requests are those of
+ * the recording in test/agents, with texts of the recorded lengths.
  *
  *   node bench/prompt-prefix.mjs [--family qwen3] [--turns 4]
  */
