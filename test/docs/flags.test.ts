@@ -33,6 +33,22 @@ const foreign = new Set([
   '--login-timeout',
 ]);
 
+/** Flags of the clients, on the pages about them. */
+const clientFlags: Readonly<Record<string, readonly string[]>> = {
+  aider: ['--edit-format', '--weak-model'],
+  'claude-code': ['--continue'],
+  codex: ['--oss', '--output-schema'],
+  continue: ['--print', '--resume'],
+  'gemini-cli': ['--prompt', '--resume'],
+  opencode: ['--continue'],
+  'qwen-code': ['--prompt', '--continue'],
+};
+
+/** The flags of the client that a page is about. */
+function flagsOfClient(page: string): readonly string[] {
+  return clientFlags[/^docs\/clients\/(.*)\.md$/.exec(page)?.[1] ?? ''] ?? [];
+}
+
 const [first, ...others] = commands.map(({ definition }) => definition);
 if (first === undefined) throw new Error('There are no commands.');
 const helps = [first, ...others].map(({ name }) =>
@@ -55,6 +71,7 @@ function textOf(page: string): string {
 
 it.each(pages())('%s names no flag that does not exist', (page) => {
   const text = textOf(page);
-  const isKnown = (flag: string) => known.has(flag) || known.has(flag.replace('--no-', '--')) || foreign.has(flag);
+  const others = new Set([...foreign, ...flagsOfClient(page)]);
+  const isKnown = (flag: string) => known.has(flag) || known.has(flag.replace('--no-', '--')) || others.has(flag);
   expect(flagsIn(text).filter((flag) => !isKnown(flag))).toEqual([]);
 });

@@ -295,7 +295,7 @@ describe('--api-key', () => {
 describe('--request-timeout', () => {
   let hurried: Conch;
   beforeAll(async () => {
-    hurried = await startGateway('--request-timeout', '400ms');
+    hurried = await startGateway('--request-timeout', '2s');
   });
   afterAll(() => hurried.stop());
 

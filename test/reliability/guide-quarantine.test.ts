@@ -26,7 +26,7 @@ describe('the guide quarantine', { timeout: 120_000 }, () => {
     const metrics = async () => (await fetch(`${over.url}/metrics`).then((response) => response.text())).split('\n');
     expect(await ask('killsTheEngine1')).toEqual([503, 'model_not_ready', null, 'false']);
     await metrics();
-    const refused = [400, 'guide_quarantined', 'guided_regex', null];
+    const refused = [400, 'guide_quarantined', 'guided_regex', 'false'];
     for (let time = 0; time < 4; time++) expect(await ask('killsTheEngine1')).toEqual(refused);
     expect(await ask('killsTheEngine2')).toEqual([503, 'model_not_ready', null, 'false']);
     await metrics();

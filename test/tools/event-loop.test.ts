@@ -25,7 +25,7 @@ const tool = (parameters: object, name = 'f') => ({ type: 'function', function: 
 
 it('is not held longer by the worst of requests than by a plain one of their size', async () => {
   const size = 1_000_000;
-  const plain = await Promise.all(many(3, () => effect({ metadata: keys(size / 16, 'x') })));
+  const plain = await Promise.all(many(3, () => effect({ unknown: { properties: keys(size / 16, {}) } })));
   const bodies: Record<string, object> = {
     'a schema of a megabyte': format({ properties: keys(size / 16, {}) }),
     'a schema of a hundred levels': format(deep(100)),

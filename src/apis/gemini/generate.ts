@@ -38,19 +38,17 @@ const shared = {
 } as const satisfies Partial<EndpointFacts>;
 
 const request = { name: 'GenerateContentRequest', schema: GenerateContentRequest };
+const content = object({ parts: listOf(object({})), role: constant('model') });
+const candidates = listOf(object({ content, index: whole }, { finishReason: { enum: ['STOP', 'MAX_TOKENS'] } }));
+const usageMetadata = object({ promptTokenCount: whole, candidatesTokenCount: whole, totalTokenCount: whole });
 const response = {
   name: 'GenerateContentResponse',
-  schema: object({
-    candidates: listOf(
-      object(
-        { content: object({ parts: listOf(object({})), role: constant('model') }), index: whole },
-        { finishReason: { enum: ['STOP', 'MAX_TOKENS'] } },
-      ),
-    ),
-    modelVersion: text,
-    responseId: text,
-    usageMetadata: object({ promptTokenCount: whole, candidatesTokenCount: whole, totalTokenCount: whole }),
-  }),
+  schema: object({ candidates, modelVersion: text, responseId: text, usageMetadata }),
+};
+/** Without `alt=sse`, the chunks are a list. If the generation fails, the last one has an error. */
+const chunks = {
+  name: 'GenerateContentChunks',
+  schema: listOf(object({}, { candidates, modelVersion: text, responseId: text, usageMetadata, error: object({}) })),
 };
 const example = {
   model: 'llama',
@@ -76,7 +74,7 @@ export const streamGenerateContentEndpoint: Endpoint<GenerateServices> = {
       summary: 'Generates content as a stream (Gemini API).',
       query: z.object({ alt: z.enum(['sse', 'json']).optional() }),
       request,
-      response,
+      response: chunks,
       streams: 'events',
       example,
     },
