@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChatRequest } from '../../../requests/chat-request.ts';
-import { ignoredField, list, unsupportedField, withIgnoredParts } from '../../../requests/fields.ts';
+import { ignoredField, list, unsupportedField } from '../../../requests/fields.ts';
+import { withIgnoredParts } from '../../../requests/ignored-fields.ts';
 import { samplingFields } from '../../../requests/sampling.ts';
 import { jsonSchema, structureFields } from '../../../requests/structure.ts';
 import { input } from './input-items.ts';
