@@ -61,7 +61,8 @@ function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
   if (accepted?.kind === 'list') return below(each, accepted.item);
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));
-  if (schema instanceof z.ZodPipe) return findIgnoredPaths(schema.out);
+  if (schema instanceof z.ZodPipe)
+    return findIgnoredPaths(schema.out instanceof z.ZodTransform ? schema.in : schema.out);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return findIgnoredPaths(schema.unwrap());
   return [];
 }
