@@ -27,7 +27,10 @@ const functionTool = z.looseObject({
 /** A tool as a chat may send it. Chat templates do not get the deferral, which has no effect. */
 const requestTool = functionTool
   .extend({ defer_loading: ignoredField('tool search is not supported; the model gets all tools', [false]) })
-  .transform(({ defer_loading: _, ...tool }): FunctionTool => tool);
+  .transform((tool): FunctionTool => {
+    const { defer_loading: _, ...known } = tool;
+    return known;
+  });
 
 const namedFunction = z.object({ type: z.literal('function'), function: z.object({ name: functionName }) });
 
