@@ -27,6 +27,15 @@ export async function chat(request: ChatRequest, context: GenerateContext, signa
   return unlessRefused(plan, run, () => runChat(planChat(request, { ...facts, guidesTools: false }), context, signal));
 }
 
+/** The fields that the plan of a chat ignores. Images may add to them, once they are loaded. */
+export async function ignoredByPlan(
+  request: ChatRequest,
+  context: Omit<GenerateContext, 'watch'>,
+): Promise<readonly string[]> {
+  const model = context.findModel(request.model);
+  return planChat(request, { model, settings: context, assets: await model.assets() }).ignored;
+}
+
 /** Runs a planned chat: images, prompt, reading, generation. */
 export function runChat(plan: ChatPlan, context: GenerateContext, signal: Signal): MaybePromise<GeneratedResponse> {
   return after(loadImages(plan, context, signal), ({ messages, images, ignored }) =>

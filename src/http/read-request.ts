@@ -78,5 +78,10 @@ export function refuseIgnored({ strictFields }: Pick<RequestServices, 'strictFie
 export function reportIgnored(request: FastifyRequest, reply: FastifyReply, ignored: readonly string[]): void {
   if (ignored.length === 0) return;
   reply.header('x-conch-ignored', ignoredHeader(ignored));
-  request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'ignored request fields');
+  logIgnored(request, ignored);
+}
+
+/** Reports ignored fields in the log. */
+export function logIgnored(request: FastifyRequest, ignored: readonly string[]): void {
+  if (ignored.length > 0) request.log.warn({ ignored: ignored.slice(0, mostNamed) }, 'ignored request fields');
 }

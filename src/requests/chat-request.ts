@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list, record, unsupportedField } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
-import { pastCall, toolFields } from './tools.ts';
+import { type DeferredTools, pastCall, toolFields } from './tools.ts';
 
 /** Maximum number of messages of a conversation, and of content parts of a message. */
 export const mostMessages = 100_000;
@@ -140,4 +140,4 @@ export const ChatRequest = z.object({
   reasoning: unsupportedField('only supported by /v1/responses; send reasoning_effort instead'),
 });
 
-export type ChatRequest = Omit<z.output<typeof ChatRequest>, 'messages'> & { messages: ChatMessage[] };
+export type ChatRequest = Omit<z.output<typeof ChatRequest>, 'messages'> & { messages: ChatMessage[] } & DeferredTools;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { list, unsupportedField, withAcceptedValues } from './fields.ts';
+import { withAcceptedValues } from './accepted-values.ts';
+import { list, unsupportedField } from './fields.ts';
 
 /** Maximum number of inputs per request: OpenAI's limit. */
 export const mostInputs = 2_048;

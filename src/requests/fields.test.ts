@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
-import { ignoredField, list, parseRequest, unsupportedField, withIgnoredValues } from './fields.ts';
+import { ignoredField, list, parseRequest, unsupportedField } from './fields.ts';
+import { withIgnoredValues } from './ignored-fields.ts';
 
 const schema = z.object({
   name: z.string(),

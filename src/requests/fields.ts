@@ -1,35 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ErrorCode } from '../errors.ts';
-
-/** What a schema with a hand-written check accepts. The OpenAPI document is generated from it. */
-export type AcceptedValues =
-  | { readonly kind: 'list'; readonly item: z.ZodType; readonly least: number; readonly most: number }
-  | { readonly kind: 'record'; readonly value: z.ZodType; readonly most: number }
-  | { readonly kind: 'refused' | 'ignored'; readonly reason: string; readonly harmless: readonly unknown[] }
-  | ({ readonly kind: 'partly-ignored' } & IgnoredValues<unknown, unknown>)
-  | { readonly kind: 'any'; readonly of: readonly z.ZodType[] };
-
-/** Values of a schema, and others that have no effect. */
-interface IgnoredValues<Value, Ignored> {
-  readonly schema: z.ZodType<Value>;
-  /** The schema of the ignored values. */
-  readonly ignored: z.ZodType<Ignored>;
-  readonly isIgnored: (value: unknown) => boolean;
-  readonly reason: string;
-}
-
-const acceptedValues = new WeakMap<z.core.$ZodType, AcceptedValues>();
-
-/** What a schema with a hand-written check accepts; undefined for other schemas, which describe themselves. */
-export function acceptedValuesOf(schema: z.core.$ZodType): AcceptedValues | undefined {
-  return acceptedValues.get(schema);
-}
-
-/** Registers what a schema with a hand-written check accepts, and returns the schema. */
-export function withAcceptedValues<Schema extends z.ZodType>(what: AcceptedValues, schema: Schema): Schema {
-  acceptedValues.set(schema, what);
-  return schema;
-}
+import { withAcceptedValues } from './accepted-values.ts';
+import { type Hint, ignoredHints } from './ignored-fields.ts';
 
 /** A field of OpenAI or vLLM that is not supported: any value other than null and the harmless ones is a 400. */
 export function unsupportedField(reason: string, harmless: readonly unknown[] = []) {
@@ -46,34 +18,6 @@ export function unsupportedField(reason: string, harmless: readonly unknown[] = 
  */
 export function ignoredField(reason: string, harmless: readonly unknown[] = []) {
   return withAcceptedValues({ kind: 'ignored', reason, harmless }, z.unknown()).optional();
-}
-
-/** A part of a field that has no effect: its path below the field, for example `.tools[0]`, and the reason. */
-export interface IgnoredPart {
-  readonly path: string;
-  readonly reason: string;
-}
-
-type FindIgnored = (value: unknown) => readonly IgnoredPart[];
-
-const ignoredParts = new WeakMap<z.core.$ZodType, FindIgnored>();
-
-/** Registers what has no effect in a value of a schema, where that depends on the value, and returns the schema. */
-export function withIgnoredParts<Schema extends z.ZodType>(schema: Schema, find: FindIgnored): Schema {
-  ignoredParts.set(schema, find);
-  return schema;
-}
-
-/** Accepts values that have no effect besides those of a schema. They are reported like an `ignoredField`. */
-export function withIgnoredValues<Value, Ignored>(values: IgnoredValues<Value, Ignored>) {
-  const { schema, ignored, isIgnored } = values;
-  const either = z.unknown().transform((value, context): Value | Ignored => {
-    const result = (isIgnored(value) ? ignored : schema).safeParse(value);
-    if (result.success) return result.data;
-    context.addIssue({ ...firstIssue(result.error.issues) });
-    return z.NEVER;
-  });
-  return withAcceptedValues({ kind: 'partly-ignored', ...values }, either);
 }
 
 /**
@@ -176,73 +120,6 @@ export function unknownField(name: string): ApiError {
 
 function unsupported({ name, reason }: Hint): ApiError {
   return new ApiError('unsupported_parameter', `${name}: ${reason}.`, { param: name });
-}
-
-/** A hint of a request that has no effect. */
-interface Hint {
-  readonly name: string;
-  readonly reason: string;
-}
-
-/** Where a schema has ignored fields: names of fields, and `each` for the items of a list. */
-interface IgnoredPath {
-  readonly parts: readonly (string | typeof each)[];
-  readonly find: FindIgnored;
-}
-
-const each = Symbol('each item');
-
-const ignoredPathsOf = new WeakMap<z.core.$ZodType, readonly IgnoredPath[]>();
-
-/** The paths of a schema's ignored fields, found once per schema. Does not look into unions and records. */
-function ignoredPaths(schema: z.core.$ZodType): readonly IgnoredPath[] {
-  const found = ignoredPathsOf.get(schema) ?? findIgnoredPaths(schema);
-  ignoredPathsOf.set(schema, found);
-  return found;
-}
-
-function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
-  const find = ignoredParts.get(schema);
-  if (find) return [{ parts: [], find }];
-  const accepted = acceptedValuesOf(schema);
-  if (accepted?.kind === 'ignored') return [{ parts: [], find: wholeUnless(accepted) }];
-  if (accepted?.kind === 'partly-ignored') {
-    const { reason, isIgnored } = accepted;
-    const whole: FindIgnored = (value) => (isIgnored(value) ? [{ path: '', reason }] : []);
-    return [{ parts: [], find: whole }, ...ignoredPaths(accepted.schema)];
-  }
-  if (accepted?.kind === 'list') return below(each, accepted.item);
-  if (schema instanceof z.ZodObject)
-    return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));
-  if (schema instanceof z.ZodPipe) return findIgnoredPaths(schema.out);
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return findIgnoredPaths(schema.unwrap());
-  return [];
-}
-
-/** Finds the whole value, unless it is harmless. */
-function wholeUnless({ harmless, reason }: { readonly harmless: readonly unknown[]; readonly reason: string }) {
-  const whole = [{ path: '', reason }];
-  return (value: unknown): readonly IgnoredPart[] => (harmless.includes(value) ? [] : whole);
-}
-
-function below(part: string | typeof each, schema: z.core.$ZodType): IgnoredPath[] {
-  return ignoredPaths(schema).map((path) => ({ ...path, parts: [part, ...path.parts] }));
-}
-
-function ignoredHints(schema: z.ZodObject, body: object): Hint[] {
-  return ignoredPaths(schema).flatMap((path) => hintsAt(body, path));
-}
-
-/** The hints at a path that have a value with a meaning. */
-function hintsAt(value: unknown, { parts, find }: IgnoredPath, name = ''): Hint[] {
-  const [part, ...rest] = parts;
-  if (value === undefined || value === null) return [];
-  if (part === undefined) return find(value).map(({ path, reason }) => ({ name: name + path, reason }));
-  const below = { parts: rest, find };
-  if (part === each)
-    return Array.isArray(value) ? value.flatMap((item, at) => hintsAt(item, below, `${name}[${at}]`)) : [];
-  if (typeof value !== 'object' || !Object.hasOwn(value, part)) return [];
-  return hintsAt(value[part as keyof typeof value], below, name === '' ? part : `${name}.${part}`);
 }
 
 /** Maximum number of reduced schemas per schema. Clients send few sets of fields; other sets use the full schema. */

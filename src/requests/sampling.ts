@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { list, record, unsupportedField, withAcceptedValues } from './fields.ts';
+import { withAcceptedValues } from './accepted-values.ts';
+import { list, record, unsupportedField } from './fields.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
 const tokenId = z.number().int().min(0);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { withAcceptedValues } from './accepted-values.ts';
 import { ChatRequest } from './chat-request.ts';
-import { list, unsupportedField, withAcceptedValues } from './fields.ts';
+import { list, unsupportedField } from './fields.ts';
 
 /** Maximum number of token ids per request: more than any context length. */
 const mostIds = 1_000_000;

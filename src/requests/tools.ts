@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { list, unsupportedField } from './fields.ts';
+import { ignoredField, list, unsupportedField } from './fields.ts';
 
 /** Maximum number of tools per request. */
 export const mostTools = 1024;
@@ -22,9 +22,15 @@ const functionTool = z.looseObject({
     parameters: schema.nullish(),
     strict: z.boolean().nullish(),
   }),
-  /** Whether the prompt leaves out the tool: a message of the conversation describes it. */
-  defer_loading: z.boolean().nullish(),
 });
+
+/** A tool as a chat may send it. Chat templates do not get the deferral, which has no effect. */
+const requestTool = functionTool
+  .extend({ defer_loading: ignoredField('tool search is not supported; the model gets all tools', [false]) })
+  .transform((tool): FunctionTool => {
+    const { defer_loading: _, ...known } = tool;
+    return known;
+  });
 
 const namedFunction = z.object({ type: z.literal('function'), function: z.object({ name: functionName }) });
 
@@ -44,7 +50,7 @@ const choiceRule = 'must be none, auto, required, a named function or allowed_to
 
 /** The fields of a chat request that are about tools. */
 export const toolFields = {
-  tools: list(functionTool, { most: mostTools }).nullish(),
+  tools: list(requestTool, { most: mostTools }).nullish(),
   tool_choice: z
     .union(
       [
@@ -69,7 +75,13 @@ export const pastCall = z.looseObject({
   function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
 });
 
-type ToolRequest = z.output<z.ZodObject<typeof toolFields>>;
+/** Tools that can be called, but that messages describe instead of the prompt. No field of a chat sets them. */
+export interface DeferredTools {
+  /** Their names. */
+  readonly deferredTools?: ReadonlySet<string>;
+}
+
+type ToolRequest = z.output<z.ZodObject<typeof toolFields>> & DeferredTools;
 type FunctionTool = z.output<typeof functionTool>;
 
 /** The tools of a request, checked. */
@@ -91,6 +103,7 @@ export function toolUseOf({
   tools,
   tool_choice: choice,
   parallel_tool_calls: parallel,
+  deferredTools: deferred,
 }: ToolRequest): ToolUse | undefined {
   checkNames(tools ?? [], 'tools');
   if (!tools || tools.length === 0) {
@@ -102,41 +115,46 @@ export function toolUseOf({
   const isParallel = parallel ?? true;
   const indexes = new Map(tools.map((tool, at) => [tool, at]));
   if (typeof choice !== 'object' || choice === null)
-    return { tools, described: describedOf(tools), indexes, mode: choice ?? 'auto', isParallel };
+    return { tools, described: describedOf(tools, deferred), indexes, mode: choice ?? 'auto', isParallel };
   if ('allowed_tools' in choice) {
     const { mode, tools: allowed } = choice.allowed_tools as { mode: 'auto' | 'required'; tools: FunctionTool[] };
     const field = 'tool_choice.allowed_tools.tools';
     checkNames(allowed, field);
     const found = allowed.map((tool, at) => toolNamed(tool, tools, `${field}[${at}]`));
-    return { tools: found, described: describedOf(found), indexes, mode, isParallel };
+    return { tools: found, described: describedOf(found, deferred), indexes, mode, isParallel };
   }
   const named = toolNamed(choice as FunctionTool, tools, 'tool_choice');
   return {
     tools: [named],
-    described: describedOf([named]),
+    described: [named],
     indexes,
     mode: { name: named.function.name },
     isParallel: false,
   };
 }
 
-/** The described tools of lists with deferred ones: equal lists are one object, and so are the tools that a prompt has. */
-const describedLists = new WeakMap<readonly FunctionTool[], readonly FunctionTool[]>();
-
-/** The tools that are not deferred. If all are, the prompt describes them all: the model must know at least one. */
-function describedOf(tools: readonly FunctionTool[]): readonly FunctionTool[] {
-  if (!tools.some(({ defer_loading: isDeferred }) => isDeferred)) return tools;
-  const known = describedLists.get(tools);
-  if (known) return known;
-  const loaded = tools.filter(({ defer_loading: isDeferred }) => !isDeferred);
-  const described = loaded.length > 0 ? loaded : tools.map(withoutDeferral);
-  describedLists.set(tools, described);
-  return described;
+interface Description {
+  /** The names of the deferred tools of the list. */
+  readonly deferred: string;
+  readonly described: readonly FunctionTool[];
 }
 
-function withoutDeferral(tool: FunctionTool): FunctionTool {
-  const described = { ...tool };
-  delete described.defer_loading;
+/** The described tools of lists with deferred ones: equal lists are one object, and so are the tools that a prompt has. */
+const descriptions = new WeakMap<readonly FunctionTool[], Description>();
+
+/** The tools that are not deferred. If all are, the prompt describes them all: the model must know at least one. */
+function describedOf(tools: readonly FunctionTool[], names: ReadonlySet<string> = new Set()): readonly FunctionTool[] {
+  const isDeferred = (tool: FunctionTool): boolean => names.has(tool.function.name);
+  if (names.size === 0 || tools.every(isDeferred)) return tools;
+  const deferred = tools
+    .filter(isDeferred)
+    .map((tool) => tool.function.name)
+    .join(' ');
+  if (deferred === '') return tools;
+  const known = descriptions.get(tools);
+  if (known?.deferred === deferred) return known.described;
+  const described = tools.filter((tool) => !isDeferred(tool));
+  descriptions.set(tools, { deferred, described });
   return described;
 }
 

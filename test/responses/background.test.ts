@@ -50,6 +50,21 @@ describe('a response in the background', () => {
     expect([whole.status, textOf(whole)]).toEqual(['completed', ' w1 w2 w3 w4 w5 w6']);
   });
 
+  it('names the fields that it ignores, also those that only its plan knows, in the header and the log', async () => {
+    const ignored = ['include[0]', 'reasoning.effort', 'text.verbosity'];
+    const { headers, body } = await respond(conch.url, {
+      input: directive({ answer: 'Yes.' }),
+      background: true,
+      include: ['web_search_call.results'],
+      reasoning: { effort: 'low' },
+      text: { verbosity: 'low' },
+    });
+    expect(headers.get('x-conch-ignored')).toBe(ignored.join(', '));
+    const line = await conch.logged(({ ignored: names }) => Array.isArray(names) && names.includes('include[0]'));
+    expect(line).toMatchObject({ level: 'warn', message: 'ignored request fields', ignored });
+    expect((await completed((body as unknown as Wire).id)).status).toBe('completed');
+  });
+
   it('goes on when its client leaves, and can be followed from any event', async () => {
     const { tag, input } = heldResponse();
     const leaving = new AbortController();

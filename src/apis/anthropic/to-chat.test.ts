@@ -129,7 +129,7 @@ describe('the messages of the chat', () => {
 
     it('leaves them to the search of the client', () => {
       const { chat, ignored } = translate({ tools: [search, found] });
-      expect([chat.tools, ignored]).toEqual([[offered('search'), { ...offered('f'), defer_loading: true }], []]);
+      expect([chat.tools, chat.deferredTools, ignored]).toEqual([['search', 'f'].map(offered), new Set(['f']), []]);
     });
 
     it.each([
@@ -137,7 +137,7 @@ describe('the messages of the chat', () => {
       ['no search', [found], ['f'], ['tools[0].defer_loading']],
     ])('offers them if there is %s', (_, tools, names, ignoredNames) => {
       const { chat, ignored } = translate({ tools });
-      expect([chat.tools, ignored]).toEqual([names.map(offered), ignoredNames]);
+      expect([chat.tools, chat.deferredTools, ignored]).toEqual([names.map(offered), undefined, ignoredNames]);
     });
   });
 

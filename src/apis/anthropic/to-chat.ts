@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts';
 import type { ChatRequest } from '../../requests/chat-request.ts';
 import { conversationOf, type MessagePaths } from './conversation.ts';
 import type { CountTokensRequest, MessagesRequest } from './messages-request.ts';
-import { chatTool, type FunctionTool, functionsOf } from './tools.ts';
+import { chatTool, functionsOf } from './tools.ts';
 
 /** A request, translated to a chat request. */
 export interface MessagesTranslation {
@@ -41,12 +41,14 @@ export function toChat(request: MessagesRequest | CountTokensRequest): MessagesT
     ),
     ...functions.flatMap(({ tool, path }) => (tool.input_examples?.length ? [`${path}.input_examples`] : [])),
   ];
+  const deferred = functions.flatMap(({ tool }) => (isDeferred(tool) ? [tool.name] : []));
   const chat: ChatRequest = {
     model: request.model,
     messages,
     ...('max_tokens' in request ? samplingOf(request) : {}),
     ...(isContinued ? { continue_final_message: true } : {}),
-    ...(functions.length > 0 ? { tools: functions.map(({ tool }) => offeredTool(tool, isDeferred(tool))) } : {}),
+    ...(functions.length > 0 ? { tools: functions.map(({ tool }) => chatTool(tool)) } : {}),
+    ...(deferred.length > 0 ? { deferredTools: new Set(deferred) } : {}),
     ...(choice ? { tool_choice: toolChoice(choice) } : {}),
     ...(choice && choice.type !== 'none' && choice.disable_parallel_tool_use ? { parallel_tool_calls: false } : {}),
     ...(format ? { response_format: responseFormat(format.schema) } : {}),
@@ -54,10 +56,6 @@ export function toChat(request: MessagesRequest | CountTokensRequest): MessagesT
   };
   const origin = { paths, toolPaths: functions.map(({ path }) => path), formatField };
   return { chat, ignored: unused, origin, omitsThinking: isOmitted(thinking) };
-}
-
-function offeredTool(tool: FunctionTool, isDeferred: boolean) {
-  return { ...chatTool(tool), ...(isDeferred ? { defer_loading: true } : {}) };
 }
 
 function isOmitted(thinking: CountTokensRequest['thinking']): boolean {

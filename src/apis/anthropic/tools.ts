@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { isJsonObject } from '../../json-object.ts';
-import { list, withIgnoredValues } from '../../requests/fields.ts';
+import { list } from '../../requests/fields.ts';
+import { withIgnoredValues } from '../../requests/ignored-fields.ts';
 
 /** Maximum number of tools per request. */
 const mostTools = 1024;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AcceptedValues, acceptedValuesOf } from '../../requests/fields.ts';
+import { type AcceptedValues, acceptedValuesOf } from '../../requests/accepted-values.ts';
 
 /** A JSON schema in the document. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

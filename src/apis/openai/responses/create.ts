@@ -4,7 +4,7 @@ import { ApiError } from '../../../errors.ts';
 import { runInto } from '../../../generate/run-into.ts';
 import type { Endpoint } from '../../../http/api.ts';
 import { contextFor, takeOver } from '../../../http/model-requests.ts';
-import { readRequest, reportIgnored } from '../../../http/read-request.ts';
+import { logIgnored, readRequest, reportIgnored } from '../../../http/read-request.ts';
 import { countChoices, countItems, countStop } from '../../../http/request-limits.ts';
 import { requestSignal } from '../../../http/request-signal.ts';
 import { sendResponse } from '../../../http/send-response.ts';
@@ -15,7 +15,7 @@ import type { BackgroundWork, StorableResponse } from '../../../responses/growin
 import { collectResponse } from './collect-response.ts';
 import { countAllTools } from './count-tools.ts';
 import { ResponseEvents } from './response-events.ts';
-import { type ResponseJob, responseJob, type StartedResponse, startResponse } from './response-job.ts';
+import { expectedIgnored, type ResponseJob, responseJob, type StartedResponse, startResponse } from './response-job.ts';
 import { ResponsesRequest } from './responses-request.ts';
 import { followRun, type ResponseServices, responseSchema } from './stored.ts';
 import { StoringWriter } from './storing-writer.ts';
@@ -50,9 +50,7 @@ export const responsesEndpoint: Endpoint<ResponseServices> = {
         },
       );
     const job = await responseJob(body, { owner: request.owner, keeper });
-    if (!body.background) return respond(job, reply, { services, ignoredFields });
-    reportIgnored(request, reply, ignoredFields);
-    return respondInBackground(job, reply, services);
+    return (body.background ? respondInBackground : respond)(job, reply, { services, ignoredFields });
   },
 };
 
@@ -125,7 +123,7 @@ async function sendFailed(job: ResponseJob, reply: FastifyReply, { failure, writ
 async function respondInBackground(
   job: ResponseJob,
   reply: FastifyReply,
-  services: ResponseServices,
+  { services, ignoredFields }: ResponseContext,
 ): Promise<unknown> {
   const { request } = reply;
   const { keeper, runs } = services.responses;
@@ -133,6 +131,9 @@ async function respondInBackground(
   const watch = request.watch.continuation();
   const context = { ...contextFor(request, services.generate), watch };
   context.findModel(model);
+  const streamed = asStream(job);
+  const reported = [...ignoredFields, ...(await expectedIgnored(streamed, context))];
+  reportIgnored(request, reply, reported);
   let failure: ApiError | undefined;
   const onError = (error: ApiError, id: string): void => {
     failure = error;
@@ -144,7 +145,9 @@ async function respondInBackground(
     input: job.input,
     growing,
     begin: async (signal) => {
-      const { response: started, rename } = await startResponse(asStream(job), context, signal);
+      const { response: started, rename } = await startResponse(streamed, context, signal);
+      const others = started.ignored.filter((field) => !reported.includes(field));
+      logIgnored(request, others);
       const fold = (write: (text: string) => void): EventFold => ({
         text: (choice, text, tokens, logprobs) => write(growing.delta(choice, text, tokens, logprobs)),
         event: (event) => write(growing.write(event)),

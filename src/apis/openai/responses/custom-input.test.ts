@@ -1,5 +1,6 @@
 import { assert, nat, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bestCost } from '../../../../test/support/cpu-cost.ts';
 import { CustomInput } from './custom-input.ts';
 
 function read(pieces: readonly string[]): string {
@@ -36,6 +37,19 @@ describe('the input of a custom tool', () => {
     expect(input.end()).toBe('');
   });
 
+  it('takes no longer for arguments of another shape', () => {
+    const many = <Item>(count: number, make: (at: number) => Item): Item[] =>
+      Array.from({ length: count }, (_, at) => make(at));
+    const inside = ['{"input":"', ...many(20_000, () => '    x'), '"}'];
+    const shapes = [
+      many(20_000, () => '     '),
+      ['{"patch":"', ...many(20_000, () => '    x'), '"}'],
+      ['{"input":"a"', ...many(20_000, () => '     '), '}'],
+    ];
+    const reference = bestCost(() => read(inside));
+    for (const shape of shapes) expect(bestCost(() => read(shape))).toBeLessThan(20 * reference);
+  });
+
   it.each([
     ['{"patch":"x"}', '{"patch":"x"}'],
     ['{"a":1,"input":"x"}', 'x'],
@@ -49,6 +63,14 @@ describe('the input of a custom tool', () => {
     ['{"input":"half \\ud83d', 'half \ud83d'],
     ['{"input":"bad \\uzzzz"}', 'bad \\uzzzz'],
     ['{"input":"a","more":"b"}', 'a'],
+    ['{"input":"a", "mor', 'a'],
+    ['{"input":"a"}}\n', 'a'],
+    ['{"input":"a"} Done.', 'a'],
+    ['{"input":"say "hi"\\n\\u00e9 now"}', 'say "hi"\né now'],
+    ['{"input":"f("a", {b: "c"}, "d")" }\n', 'f("a", {b: "c"}, "d")'],
+    ['{"input":"a "cut quo', 'a "cut quo'],
+    [' {"inp', ' {"inp'],
+    ['{"in put":"a"}', '{"in put":"a"}'],
   ])('of the arguments %s is %j', (json, input) => {
     expect(read([json])).toBe(input);
     expect(read(json.split(''))).toBe(input);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../../json-object.ts';
-import type { IgnoredPart } from '../../../requests/fields.ts';
+import type { IgnoredPart } from '../../../requests/ignored-fields.ts';
 
 /** An item of a tool that another server ran, in a conversation that began there. */
 export const hostedItem = z.looseObject({ type: z.string().brand<'hosted'>(), id: z.string().min(1).nullish() });

@@ -1,13 +1,10 @@
 import { z } from 'zod';
+import { withAcceptedValues } from '../../../requests/accepted-values.ts';
 import { mostMessages } from '../../../requests/chat-request.ts';
-import {
-  type IgnoredPart,
-  list,
-  unsupportedField,
-  withAcceptedValues,
-  withIgnoredParts,
-} from '../../../requests/fields.ts';
+import { list, unsupportedField } from '../../../requests/fields.ts';
+import { type IgnoredPart, withIgnoredParts } from '../../../requests/ignored-fields.ts';
 import { unpackReasoning } from '../../../requests/packed-reasoning.ts';
+import { schemaChoice } from '../../../requests/schema-choice.ts';
 import { type HostedItem, hostedItem, isHosted, readHosted } from './hosted-items.ts';
 import { ignoredPartsOf, toolList } from './tool-fields.ts';
 
@@ -145,13 +142,7 @@ const ownItem = offered(itemTypes, 'items', item);
 /** An item of one of our types, or of a tool that another server ran. */
 const anyItem = withAcceptedValues(
   { kind: 'any', of: [ownItem, hostedItem] },
-  z.unknown().transform((value, context): RequestItem => {
-    const schema: z.ZodType<RequestItem> = isHosted(value ?? {}) ? hostedItem : ownItem;
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    for (const issue of result.error.issues) context.addIssue({ ...issue });
-    return z.NEVER;
-  }),
+  schemaChoice((value): z.ZodType<RequestItem> => (isHosted(value ?? {}) ? hostedItem : ownItem)),
 );
 
 /** The items of a request's input. */

@@ -183,9 +183,9 @@ export class ResponseBuilder implements EventFold {
   #close(status: 'completed' | 'incomplete'): void {
     const open = this.#open;
     if (!open) return;
-    if (open.type === 'custom_tool_call') this.#grow(open, this.#input.end());
     this.#open = undefined;
-    this.#settle(open, status);
+    const rest = this.#settle(open, status);
+    if (rest !== '') this.#listener?.grew(open, rest, undefined);
     this.#listener?.done(open, this.#output.length - 1);
   }
 
@@ -195,10 +195,14 @@ export class ResponseBuilder implements EventFold {
     this.#ending = ending;
   }
 
-  #settle(item: OutputItem, status: 'completed' | 'incomplete'): void {
+  /** Completes an item. Returns the text that this adds to it. */
+  #settle(item: OutputItem, status: 'completed' | 'incomplete'): string {
     item.status = status;
-    if (item.type === 'custom_tool_call') item.input += this.#input.end();
     if (item.type === 'reasoning' && item.encrypted_content !== undefined)
       item.encrypted_content = packReasoning(item.content[0].text);
+    if (item.type !== 'custom_tool_call') return '';
+    const rest = this.#input.end();
+    item.input += rest;
+    return rest;
   }
 }

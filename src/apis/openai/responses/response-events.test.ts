@@ -180,6 +180,26 @@ describe('a streamed response', () => {
     expect(writer.response()).toEqual({ ...response, status: 'cancelled', output });
   });
 
+  it('that is cancelled inside the call of a custom tool has its input so far, without another event', () => {
+    const writer = new ResponseEvents(optionsOf({ tools: [{ type: 'custom', name: 'patch' }] }));
+    const first = { type: 'tool-call-delta', choice: 0, index: 0, id: 'call_1', name: 'patch' } as const;
+    const sent = parsed(
+      writer.begin([
+        { ...first, arguments: '{"x":' },
+        { ...first, arguments: '1' },
+      ]),
+    );
+    writer.abandon('cancelled');
+    expect(writer.response().output).toEqual([
+      expect.objectContaining({ type: 'custom_tool_call', status: 'completed', input: '{"x":' }),
+      expect.objectContaining({ type: 'custom_tool_call', status: 'incomplete', input: '1' }),
+    ]);
+    expect(writer.ending()).toBe('');
+    expect(sent.filter((event) => (event as { type: string }).type.endsWith('.delta'))).toEqual([
+      expect.objectContaining({ delta: '{"x":' }),
+    ]);
+  });
+
   it('tells the logprobs of its text: not those of reasoning and calls, and those of held-back tokens with their text', () => {
     const token = (value: string, bytes?: Uint8Array): TokenLogprob => ({
       id: 1,

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../errors.ts';
-import { chat } from '../../../generate/chat.ts';
+import { chat, ignoredByPlan } from '../../../generate/chat.ts';
 import type { GenerateContext, GeneratedResponse } from '../../../generate/generated-response.ts';
 import { startedGeneration } from '../../../generate/started-generation.ts';
 import { idTokenText, plainTokenText } from '../../../http/logprobs.ts';
@@ -96,6 +96,19 @@ function now(): number {
 export interface StartedResponse {
   readonly response: GeneratedResponse;
   readonly rename: (error: ApiError) => ApiError;
+}
+
+/** The fields that the response will ignore; none if it will fail, because its error says more. */
+export async function expectedIgnored(
+  { request, items, tools }: Pick<ResponseJob, 'request' | 'items' | 'tools'>,
+  context: Omit<GenerateContext, 'watch'>,
+): Promise<readonly string[]> {
+  try {
+    const { request: translated, origins } = toChat(request, { items, tools });
+    return (await ignoredByPlan(translated, context)).map((field) => renameField(field, origins));
+  } catch {
+    return [];
+  }
 }
 
 /** Starts the generation. Drops the oldest items of a conversation that is too long, if the request allows it. */

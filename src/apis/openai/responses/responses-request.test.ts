@@ -57,7 +57,7 @@ describe('a request for a response', () => {
   it('accepts the default fields of the SDKs', () => {
     const body = {
       ...base,
-      include: ['reasoning.encrypted_content', 'web_search_call.action.sources', 'message.output_text.logprobs'],
+      include: ['reasoning.encrypted_content', 'message.input_image.image_url', 'message.output_text.logprobs'],
       stream: true,
       stream_options: { include_obfuscation: false },
       store: false,
@@ -96,6 +96,24 @@ describe('a request for a response', () => {
     expect([strictError?.code, strictError?.message]).toEqual([
       'unsupported_parameter',
       'reasoning.summary: reasoning is not summarized; the response has all of it.',
+    ]);
+  });
+
+  it('reports the values of include that belong to tools of OpenAI', () => {
+    const include = [
+      'web_search_call.results',
+      'reasoning.encrypted_content',
+      'web_search_call.action.sources',
+      'file_search_call.results',
+      'computer_call_output.output.image_url',
+      'code_interpreter_call.outputs',
+    ];
+    const { request, ignoredFields, strictError } = parseRequest(ResponsesRequest, { ...base, include });
+    expect(request.include).toEqual(include);
+    expect(ignoredFields).toEqual([0, 2, 3, 4, 5].map((at) => `include[${at}]`));
+    expect([strictError?.code, strictError?.message]).toEqual([
+      'unsupported_parameter',
+      'include[0]: tools that OpenAI runs are not supported, so there is nothing to include.',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChatRequest } from '../../../requests/chat-request.ts';
-import { ignoredField, list, unsupportedField, withIgnoredParts } from '../../../requests/fields.ts';
+import { ignoredField, list, unsupportedField } from '../../../requests/fields.ts';
+import { withIgnoredParts } from '../../../requests/ignored-fields.ts';
 import { samplingFields } from '../../../requests/sampling.ts';
 import { jsonSchema, structureFields } from '../../../requests/structure.ts';
 import { input } from './input-items.ts';
@@ -9,17 +10,28 @@ import { toolFields } from './tool-fields.ts';
 const chat = ChatRequest.shape;
 const flag = z.boolean().nullish();
 
-/** The values of `include`. Those of OpenAI's own tools are accepted and ignored. */
-const includable = [
-  'reasoning.encrypted_content',
-  'message.output_text.logprobs',
-  'message.input_image.image_url',
+/** The values of `include` that OpenAI's own tools have. They are accepted and ignored. */
+const hostedValues = [
   'file_search_call.results',
   'web_search_call.results',
   'web_search_call.action.sources',
   'computer_call_output.output.image_url',
   'code_interpreter_call.outputs',
 ] as const;
+
+/** The values of `include`. */
+const includable = [
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+  'message.input_image.image_url',
+  ...hostedValues,
+] as const;
+
+const includedValue = withIgnoredParts(z.enum(includable, `must be one of ${includable.join(', ')}`), (value) =>
+  hostedValues.some((name) => name === value)
+    ? [{ path: '', reason: 'tools that OpenAI runs are not supported, so there is nothing to include' }]
+    : [],
+);
 
 const summary = withIgnoredParts(z.enum(['auto', 'concise', 'detailed'], 'must be auto, concise or detailed'), () => [
   { path: '', reason: 'reasoning is not summarized; the response has all of it' },
@@ -93,7 +105,7 @@ export const ResponsesRequest = z
       })
       .nullish(),
     truncation: z.enum(['auto', 'disabled'], 'must be auto or disabled').nullish(),
-    include: list(z.enum(includable, `must be one of ${includable.join(', ')}`), { most: 100 }).nullish(),
+    include: list(includedValue, { most: 100 }).nullish(),
     metadata: chat.metadata,
     store: flag,
     background: flag,

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../../json-object.ts';
-import {
-  type IgnoredPart,
-  list,
-  unsupportedField,
-  withAcceptedValues,
-  withIgnoredParts,
-} from '../../../requests/fields.ts';
+import { withAcceptedValues } from '../../../requests/accepted-values.ts';
+import { list, unsupportedField } from '../../../requests/fields.ts';
+import { type IgnoredPart, withIgnoredParts } from '../../../requests/ignored-fields.ts';
+import { schemaChoice } from '../../../requests/schema-choice.ts';
 import { functionName, mostTools } from '../../../requests/tools.ts';
 
 const functionTool = z.looseObject({
@@ -65,15 +62,9 @@ function ownSchema(type: unknown) {
   return type === 'custom' ? customTool : hostedTool;
 }
 
-/** A tool that is checked by the schema of its type: the errors of a union would name none of its fields. */
+/** A tool that is checked by the schema of its type. */
 function byType<Schema extends z.ZodType>(schemas: readonly Schema[], schemaOf: (type: unknown) => Schema) {
-  type Tool = z.output<Schema>;
-  const schema = z.unknown().transform((value, context): Tool => {
-    const result = schemaOf(typeOf(value)).safeParse(value);
-    if (result.success) return result.data;
-    for (const issue of result.error.issues) context.addIssue({ ...issue });
-    return z.NEVER;
-  });
+  const schema = schemaChoice((value) => schemaOf(typeOf(value)));
   return withIgnoredParts(withAcceptedValues({ kind: 'any', of: schemas }, schema), ignoredPartsOf);
 }
 
@@ -151,12 +142,9 @@ export type ToolChoice =
 const toolChoice = withIgnoredParts(
   withAcceptedValues(
     { kind: 'any', of: [mode, allowedTools, toolName] },
-    z.unknown().transform((value, context): ToolChoice => {
+    schemaChoice((value) => {
       const schema = typeof value === 'string' ? mode : typeOf(value) === 'allowed_tools' ? allowedTools : toolName;
-      const result = schema.safeParse(value);
-      if (result.success) return result.data as ToolChoice;
-      for (const issue of result.error.issues) context.addIssue({ ...issue });
-      return z.NEVER;
+      return schema as z.ZodType<ToolChoice>;
     }),
   ),
   (value) => {
