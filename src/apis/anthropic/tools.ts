@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import { isJsonObject } from '../../json-object.ts';
 import { list, withIgnoredValues } from '../../requests/fields.ts';
-
-/** Maximum number of tools per request. */
-const mostTools = 1024;
+import { mostTools } from '../../requests/tools.ts';
 
 /** A function that the client runs. */
 const functionTool = z.object({
