@@ -13,6 +13,7 @@ import { defaultErrors, errorHandler, sendFailure } from './failures.ts';
 import { type GuardOptions, guard, requireGroups } from './guard.ts';
 import { headerConstraint } from './header-constraint.ts';
 import { assumeJson, type BodyLimits, jsonBodies } from './json-body.ts';
+import { pathOf } from './path-of.ts';
 import { pathError, unknownPaths } from './paths.ts';
 import { requestId } from './request-id.ts';
 import { beginRecord, serverTiming } from './request-log.ts';
@@ -95,7 +96,7 @@ function bodyError(request: FastifyRequest): ApiError | undefined {
 
 /** The API that a path belongs to by its prefix. */
 function apiOf<Services>({ url }: FastifyRequest, apis: readonly Api<Services>[]): Api<Services> | undefined {
-  const path = url.split('?', 1)[0] as string;
+  const path = pathOf(url);
   const holds = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
   return apis.find(({ prefixes = [] }) => prefixes.some(holds));
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { routeConstraint } from './route-constraint.ts';
 
 /** The headers that select between endpoints with the same path. */
 const selectingHeaders = ['anthropic-version'] as const;
@@ -7,16 +7,7 @@ const selectingHeaders = ['anthropic-version'] as const;
 export type SelectingHeader = (typeof selectingHeaders)[number];
 
 /** Selects routes by a request header. */
-export const headerConstraint = {
-  name: 'header',
-  storage: () => {
-    const routes = new Map<unknown, never>();
-    return {
-      get: (header: unknown) => routes.get(header) ?? null,
-      set: (header: unknown, route: never) => void routes.set(header, route),
-    };
-  },
-  validate: () => undefined,
-  deriveConstraint: ({ headers }: Pick<IncomingMessage, 'headers'>) =>
-    selectingHeaders.find((name) => headers[name] !== undefined) ?? '',
-};
+export const headerConstraint = routeConstraint<'headers'>(
+  'header',
+  ({ headers }) => selectingHeaders.find((name) => headers[name] !== undefined) ?? '',
+);

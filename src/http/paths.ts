@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { pathOf } from './path-of.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -32,7 +33,7 @@ export function notFound(request: FastifyRequest): never {
 
 /** The error of a request without a route: 405 with the methods of its path, or 404. */
 export function pathError({ url, method, server: { knownRoutes } }: FastifyRequest): ApiError {
-  const path = url.split('?', 1)[0] as string;
+  const path = pathOf(url);
   const methods = new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods));
   if (methods.size === 0) return new ApiError('not_found', `Invalid URL (${method} ${path}).`);
   const allow = [...methods].join(', ');

@@ -3,6 +3,7 @@ import type { ApiError } from '../errors.ts';
 import {
   checkLimits,
   countChoices,
+  countContents,
   countItems,
   countMessages,
   countOptionsStop,
@@ -13,7 +14,16 @@ import {
 
 const limits = { messages: 2, tools: 2, stopStrings: 2, choices: 4 };
 
-const all = [countMessages, countTools, countStop, countStopSequences, countOptionsStop, countItems, countChoices];
+const all = [
+  countMessages,
+  countContents,
+  countTools,
+  countStop,
+  countStopSequences,
+  countOptionsStop,
+  countItems,
+  countChoices,
+];
 
 function refusal(body: unknown): unknown {
   try {
@@ -25,9 +35,18 @@ function refusal(body: unknown): unknown {
   }
 }
 
+const results = (count: number) => Array.from({ length: count }, () => ({ type: 'tool_result' }));
+const responses = (count: number) => Array.from({ length: count }, () => ({ functionResponse: {} }));
+const text = { type: 'text', text: 'a' };
+
 describe('the counts of a request', () => {
   it.each([
     [{ messages: [{}, {}], tools: [{}, {}], stop: ['a', 'b'], n: 4 }],
+    [{ messages: [{ content: results(2) }] }],
+    [{ messages: [{ content: [...results(1), text, text] }] }],
+    [{ messages: [{ content: [text, text, text] }, { content: 'text' }] }],
+    [{ contents: [{ parts: responses(1) }, { parts: [] }] }],
+    [{ contents: [{ parts: [text, text, text] }, 'no object'] }],
     [{ prompt: ['a', 'b'], n: 2 }],
     [{ prompt: [1, 2, 3, 4, 5, 6], n: 4 }],
     [{ input: ['a', 'b', 'c'] }],
@@ -42,6 +61,22 @@ describe('the counts of a request', () => {
 
   it.each([
     [{ messages: [{}, {}, {}] }, 'messages', 'messages: must have at most 2 entries (--max-messages), not 3.'],
+    [
+      { messages: [{ content: results(2) }, { content: 'text' }] },
+      'messages',
+      'messages: must have at most 2 messages (--max-messages), not 3: each tool_result block is a message.',
+    ],
+    [
+      { messages: [{ content: [...results(2), text] }] },
+      'messages',
+      'messages: must have at most 2 messages (--max-messages), not 3: each tool_result block is a message.',
+    ],
+    [{ contents: [{}, {}, {}] }, 'contents', 'contents: must have at most 2 entries (--max-messages), not 3.'],
+    [
+      { contents: [{ parts: responses(3) }] },
+      'contents',
+      'contents: must have at most 2 messages (--max-messages), not 3: each functionResponse part is a message.',
+    ],
     [{ input: [{}, {}, {}] }, 'input', 'input: must have at most 2 entries (--max-messages), not 3.'],
     [{ tools: [{}, {}, {}] }, 'tools', 'tools: must have at most 2 entries (--max-tools), not 3.'],
     [{ stop: ['a', 'b', 'c'] }, 'stop', 'stop: must have at most 2 entries (--max-stop-strings), not 3.'],

@@ -12,8 +12,12 @@ export interface RequestLimits {
 /** Rejects a body above a limit. */
 export type BodyLimit = (fields: JsonObject, limits: RequestLimits) => void;
 
-/** The limits that an endpoint may apply to its body. */
-export const countMessages = listLimit('messages', 'messages', '--max-messages');
+/** Messages. Each `tool_result` block of the Messages API becomes a message. */
+export const countMessages = messageLimit('messages', {
+  field: 'content',
+  name: 'tool_result block',
+  isResult: ({ type }) => type === 'tool_result',
+});
 export const countTools = listLimit('tools', 'tools', '--max-tools');
 export const countStop = listLimit('stop', 'stopStrings', '--max-stop-strings');
 export const countStopSequences = listLimit('stop_sequences', 'stopStrings', '--max-stop-strings');
@@ -29,8 +33,12 @@ export const countItems: BodyLimit = ({ input }, { messages: most }) => {
   if (Array.isArray(input) && isJsonObject(input[0])) checkList('input', input, { most, flag: '--max-messages' });
 };
 
-/** The contents of Google's API. */
-export const countContents = listLimit('contents', 'messages', '--max-messages');
+/** The contents of Google's API. Each `functionResponse` part becomes a message. */
+export const countContents = messageLimit('contents', {
+  field: 'parts',
+  name: 'functionResponse part',
+  isResult: ({ functionResponse }) => functionResponse !== undefined,
+});
 
 /** Google's clients declare several functions in one tool. */
 export const countFunctions: BodyLimit = ({ tools }, { tools: most }) => {
@@ -70,6 +78,37 @@ export function checkLimits(body: unknown, checks: readonly BodyLimit[], limits:
 
 function listLimit(field: string, limit: keyof RequestLimits, flag: string): BodyLimit {
   return (fields, limits) => checkList(field, fields[field], { most: limits[limit], flag });
+}
+
+/** The results of tools inside a message. */
+interface Results {
+  /** The field of a message that has them. */
+  readonly field: string;
+  readonly name: string;
+  readonly isResult: (part: JsonObject) => boolean;
+}
+
+/** Limits the messages of a conversation, of which a list has at least one per entry. */
+function messageLimit(field: string, results: Results): BodyLimit {
+  return (fields, { messages: most }) => {
+    const entries = fields[field];
+    checkList(field, entries, { most, flag: '--max-messages' });
+    if (!Array.isArray(entries)) return;
+    const count = entries.reduce((sum: number, entry: unknown) => sum + messagesOf(entry, results), 0);
+    if (count > most)
+      throw invalid(
+        field,
+        `must have at most ${most} messages (--max-messages), not ${count}: each ${results.name} is a message.`,
+      );
+  };
+}
+
+/** How many messages an entry becomes: one for each result, and one for all other parts. */
+function messagesOf(entry: unknown, { field, isResult }: Results): number {
+  const parts: unknown = isJsonObject(entry) ? entry[field] : undefined;
+  if (!Array.isArray(parts)) return 1;
+  const results = parts.filter((part: unknown) => isJsonObject(part) && isResult(part)).length;
+  return results === 0 || results < parts.length ? results + 1 : results;
 }
 
 interface Limit {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors.ts';
 import type { KeyHolder } from '../keys/key-holder.ts';
 import { countingRecorder, type Recorder, type RequestRecord } from '../request-watch.ts';
+import { pathOf } from './path-of.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,7 +49,7 @@ export function beginRecord(request: FastifyRequest, reply: FastifyReply, record
   // Fastify creates these options on each read.
   const { url: route, config }: Partial<FastifyRequest['routeOptions']> = request.routeOptions ?? {};
   const endpoint = config?.endpoint;
-  const path = pathOf(request);
+  const path = pathOf(request.url);
   request.endpoint = endpoint;
   request.watch = record({
     method,
@@ -70,11 +71,6 @@ export function setServerTiming(request: FastifyRequest, reply: FastifyReply): v
 
 function routeName(route: string | undefined, customMethod: string | undefined): string | undefined {
   return customMethod === undefined ? route : `${route}:${customMethod}`;
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
 }
 
 interface Outcome {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { ignoredField, list, parseRequest, unsupportedField } from './fields.ts';
-import { withIgnoredValues } from './ignored-fields.ts';
+import { reportUnknown, withIgnoredParts, withIgnoredValues } from './ignored-fields.ts';
 
 const schema = z.object({
   name: z.string(),
@@ -117,6 +117,25 @@ describe('hints without effect', () => {
   it('come after unknown fields', () => {
     const { ignoredFields, strictError } = parseRequest(schema, { verbosity: 'low', more: 1 });
     expect([ignoredFields, strictError?.message]).toEqual([['more', 'verbosity'], 'more: unknown field. Remove it.']);
+  });
+});
+
+describe('reportUnknown', () => {
+  const item = reportUnknown(z.object({ name: z.string(), hint: ignoredField('it has no effect') }));
+  const marked = withIgnoredParts(item, (value) =>
+    (value as { name: string }).name === 'b' ? [{ path: '.name', reason: 'b has no effect' }] : [],
+  );
+  const schema = z.object({ items: list(marked, { most: 5 }), one: item.optional() });
+
+  it('names unknown fields besides the hints of an object', () => {
+    const items = [{ name: 'a' }, { name: 'b', more: 1, hint: 2 }];
+    expect(parseRequest(schema, { items, one: { name: 'a', other: null } })).toEqual({
+      request: { items: [{ name: 'a' }, { name: 'b', hint: 2 }], one: { name: 'a' } },
+      ignoredFields: ['items[1].more', 'items[1].name', 'items[1].hint', 'one.other'],
+      strictError: new ApiError('unknown_field', 'items[1].more: unknown field. Remove it.', {
+        param: 'items[1].more',
+      }),
+    });
   });
 });
 

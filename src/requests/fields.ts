@@ -119,6 +119,7 @@ export function unknownField(name: string): ApiError {
 }
 
 function unsupported({ name, reason }: Hint): ApiError {
+  if (reason === undefined) return unknownField(name);
   return new ApiError('unsupported_parameter', `${name}: ${reason}.`, { param: name });
 }
 

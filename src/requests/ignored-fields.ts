@@ -2,20 +2,35 @@ import { z } from 'zod';
 import { acceptedValuesOf, type IgnoredValues, withAcceptedValues } from './accepted-values.ts';
 import { schemaChoice } from './schema-choice.ts';
 
-/** A part of a field that has no effect: its path below the field, for example `.tools[0]`, and the reason. */
+/** A part of a field that has no effect. */
 export interface IgnoredPart {
+  /** The path below the field, for example `.tools[0]`. */
   readonly path: string;
-  readonly reason: string;
+  /** Undefined for an unknown field. */
+  readonly reason: string | undefined;
 }
 
 type FindIgnored = (value: unknown) => readonly IgnoredPart[];
 
-const ignoredParts = new WeakMap<z.core.$ZodType, FindIgnored>();
+const ignoredParts = new WeakMap<z.core.$ZodType, readonly FindIgnored[]>();
 
 /** Registers what has no effect in a value of a schema, where that depends on the value, and returns the schema. */
 export function withIgnoredParts<Schema extends z.ZodType>(schema: Schema, find: FindIgnored): Schema {
-  ignoredParts.set(schema, find);
+  ignoredParts.set(schema, [...(ignoredParts.get(schema) ?? []), find]);
   return schema;
+}
+
+/**
+ * Reports the unknown fields of an object, which are otherwise removed without notice. A check that is added to the
+ * schema later creates another schema, without the report.
+ */
+export function reportUnknown<Schema extends z.ZodObject>(schema: Schema): Schema {
+  const known = new Set(Object.keys(schema.shape));
+  return withIgnoredParts(schema, (value) =>
+    typeof value !== 'object' || value === null || Array.isArray(value)
+      ? []
+      : Object.keys(value).flatMap((name) => (known.has(name) ? [] : [{ path: `.${name}`, reason: undefined }])),
+  );
 }
 
 /** Accepts values that have no effect besides those of a schema. They are reported like an `ignoredField`. */
@@ -25,10 +40,10 @@ export function withIgnoredValues<Value, Ignored>(values: IgnoredValues<Value, I
   return withAcceptedValues({ kind: 'partly-ignored', ...values }, either);
 }
 
-/** A hint of a request that has no effect. */
+/** A field of a request that has no effect. */
 export interface Hint {
   readonly name: string;
-  readonly reason: string;
+  readonly reason: IgnoredPart['reason'];
 }
 
 /** Where a schema has ignored fields: names of fields, and `each` for the items of a list. */
@@ -49,8 +64,11 @@ function ignoredPaths(schema: z.core.$ZodType): readonly IgnoredPath[] {
 }
 
 function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
-  const find = ignoredParts.get(schema);
-  if (find) return [{ parts: [], find }];
+  const own = (ignoredParts.get(schema) ?? []).map((find) => ({ parts: [], find }));
+  return [...own, ...innerIgnoredPaths(schema)];
+}
+
+function innerIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
   const accepted = acceptedValuesOf(schema);
   if (accepted?.kind === 'ignored') return [{ parts: [], find: wholeUnless(accepted) }];
   if (accepted?.kind === 'partly-ignored') {
@@ -58,9 +76,9 @@ function findIgnoredPaths(schema: z.core.$ZodType): IgnoredPath[] {
     const whole: FindIgnored = (value) => (isIgnored(value) ? [{ path: '', reason }] : []);
     return [{ parts: [], find: whole }, ...ignoredPaths(accepted.schema)];
   }
-  if (accepted?.kind === 'list') return below(each, accepted.item);
+  if (accepted?.kind === 'list') return pathsBelow(each, accepted.item);
   if (schema instanceof z.ZodObject)
-    return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field as z.core.$ZodType));
+    return Object.entries(schema.shape).flatMap(([name, field]) => pathsBelow(name, field as z.core.$ZodType));
   if (schema instanceof z.ZodPipe)
     return findIgnoredPaths(schema.out instanceof z.ZodTransform ? schema.in : schema.out);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return findIgnoredPaths(schema.unwrap());
@@ -73,7 +91,7 @@ function wholeUnless({ harmless, reason }: { readonly harmless: readonly unknown
   return (value: unknown): readonly IgnoredPart[] => (harmless.includes(value) ? [] : whole);
 }
 
-function below(part: string | typeof each, schema: z.core.$ZodType): IgnoredPath[] {
+function pathsBelow(part: string | typeof each, schema: z.core.$ZodType): IgnoredPath[] {
   return ignoredPaths(schema).map((path) => ({ ...path, parts: [part, ...path.parts] }));
 }
 
@@ -82,14 +100,27 @@ export function ignoredHints(schema: z.ZodObject, body: object): Hint[] {
   return ignoredPaths(schema).flatMap((path) => hintsAt(body, path));
 }
 
-/** The hints at a path that have a value with a meaning. */
-function hintsAt(value: unknown, { parts, find }: IgnoredPath, name = ''): Hint[] {
-  const [part, ...rest] = parts;
-  if (value === undefined || value === null) return [];
-  if (part === undefined) return find(value).map(({ path, reason }) => ({ name: name + path, reason }));
-  const below = { parts: rest, find };
-  if (part === each)
-    return Array.isArray(value) ? value.flatMap((item, at) => hintsAt(item, below, `${name}[${at}]`)) : [];
-  if (typeof value !== 'object' || !Object.hasOwn(value, part)) return [];
-  return hintsAt(value[part as keyof typeof value], below, name === '' ? part : `${name}.${part}`);
+/** The hints at a path that have a value with a meaning. Only those get a name: a request may have many parts. */
+function hintsAt(value: unknown, path: IgnoredPath, depth = 0): readonly Hint[] {
+  if (value === undefined || value === null) return none;
+  const part = path.parts[depth];
+  if (part === undefined) return path.find(value).map(({ path: name, reason }) => ({ name, reason }));
+  if (part === each) return Array.isArray(value) ? hintsOfItems(value, path, depth) : none;
+  if (typeof value !== 'object' || !Object.hasOwn(value, part)) return none;
+  return hintsBelow(depth === 0 ? part : `.${part}`, hintsAt(value[part as keyof typeof value], path, depth + 1));
+}
+
+function hintsOfItems(items: readonly unknown[], path: IgnoredPath, depth: number): readonly Hint[] {
+  const hints: Hint[] = [];
+  items.forEach((item, at) => {
+    const found = hintsAt(item, path, depth + 1);
+    if (found.length > 0) for (const hint of hintsBelow(`[${at}]`, found)) hints.push(hint);
+  });
+  return hints;
+}
+
+const none: readonly never[] = [];
+
+function hintsBelow(parent: string, hints: readonly Hint[]): readonly Hint[] {
+  return hints.length === 0 ? hints : hints.map(({ name, reason }) => ({ name: parent + name, reason }));
 }

@@ -10,7 +10,7 @@ import { type OpenWebui, startOpenWebui } from './open-webui.ts';
 import { lastResponse, regenerate, say, startChat, untilCompleted } from './open-webui-chat.ts';
 import { type Exchange, type Recorder, startRecorder } from './recorder.ts';
 import { type RecordedRequest, Redaction } from './recording.ts';
-import { chatScenario, interruptedPrompt, resumeScenario, type Scenario, written } from './scenarios.ts';
+import { chatScenario, heldMessage, heldPrompt, resumeScenario, type Scenario, written } from './scenarios.ts';
 import { stateOf } from './tagged-request.ts';
 
 // Open WebUI from PyPI, in Chromium. With CONCH_TEST_RECORD set, what it sends replaces its recording.
@@ -111,7 +111,7 @@ describe.skipIf(isWithoutChromium)('Open WebUI', patience, () => {
     await withChat('agent', async (page) => {
       await say(page, prompt);
       await untilCompleted(page, message);
-      await say(page, interruptedPrompt('open-webui'));
+      await say(page, heldPrompt(heldMessage, 'open-webui'));
       await lastResponse(page).getByText('Once upon a time', { exact: true }).waitFor();
       expect(await stateOf(conch, 'open-webui')).toBe('held');
       await page.getByRole('button', { name: 'Stop', exact: true }).click();

@@ -129,6 +129,23 @@ describe("Google's package for Node", () => {
     expect(functionCalls).toEqual([{ id: expect.any(String), name: 'get_weather', args: { city: 'toy' } }]);
   });
 
+  it.each([
+    [FunctionCallingConfigMode.AUTO, 200, undefined],
+    [
+      FunctionCallingConfigMode.VALIDATED,
+      502,
+      'The response does not match the requested structure after 3 tries: the arguments of get_weather do not match its ' +
+        'schema: $.city must be of type string.',
+    ],
+  ])('gets calls with wrong arguments in the mode %s as the status %i', async (mode, expected, message) => {
+    const wrong = requestOf(directive({ answer: written('get_weather', '{"city": 7}') }), {
+      tools: [weather],
+      toolConfig: { functionCallingConfig: { mode } },
+    });
+    const { status, body } = await post(urlOf('generateContent'), wrong);
+    expect([status, body.error?.['message']]).toEqual([expected, message]);
+  });
+
   it('gives JSON of a schema, in the order of its properties', async () => {
     const responseSchema = {
       type: Type.OBJECT,
@@ -200,6 +217,7 @@ describe("Google's package for Node", () => {
       `models/${model}`,
       ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents'],
     ]);
+    expect((await client.models.get({ model: `${model}:latest` })).name).toBe(name);
   });
 
   it('sees errors, also within a stream', async () => {
@@ -266,8 +284,8 @@ describe('the wire', () => {
     const { status, headers } = await post(urlOf('generateContent'), harmless);
     expect([status, headers.get('x-conch-ignored')]).toEqual([
       200,
-      'tools[0].googleSearch, safetySettings, labels, generationConfig.newerField, tools[2].otherTool, ' +
-        'generationConfig.thinkingConfig.thinkingBudget',
+      'tools[2].otherTool, tools[0].googleSearch, generationConfig.newerField, ' +
+        'generationConfig.thinkingConfig.thinkingBudget, safetySettings, labels',
     ]);
     const refused = await post(urlOf('generateContent'), requestOf('x', { cachedContent: 'cachedContents/1' }));
     const message = 'cachedContent: cached contents are not supported; send all contents.';
@@ -288,6 +306,28 @@ describe('the wire', () => {
         },
       },
     ]);
+  });
+
+  it('refuses what has no effect with --strict-fields, but not a result that is sent twice', async () => {
+    const strict = await startGateway('--strict-fields');
+    try {
+      const url = `${strict.url}/v1beta/models/${model}:countTokens`;
+      const messageOf = async (body: object) => (await post(url, body)).body.error?.['message'];
+      const parts = [{ text: 'x', part_metadata: { a: 1 } }];
+      expect(await messageOf({ contents: [{ parts }] })).toBe(
+        'contents[0].parts[0].partMetadata: metadata has no effect.',
+      );
+      expect(await messageOf(requestOf('x', { toolConfig: { functionCallingConfig: { newer: 1 } } }))).toBe(
+        'toolConfig.functionCallingConfig.newer: unknown field. Remove it.',
+      );
+      const call = { role: 'model', parts: [{ functionCall: { id: 'a', name: 'get_weather', args: {} } }] };
+      const result = { functionResponse: { id: 'a', name: 'get_weather', response: { output: 'sunny' } } };
+      const contents = [{ parts: [{ text: 'x' }] }, call, { parts: [result, result] }];
+      const { status, headers } = await post(url, { contents, tools: [weather] });
+      expect([status, headers.get('x-conch-ignored')]).toEqual([200, 'contents[2].parts[1].functionResponse']);
+    } finally {
+      await strict.stop();
+    }
   });
 
   it('takes the key from its header and from the query, logs neither, and labels its routes', async () => {

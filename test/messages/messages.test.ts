@@ -184,6 +184,7 @@ describe("Anthropic's package for Node", () => {
       created_at,
       ...limits,
     });
+    expect((await client.models.retrieve(`${model}:latest`)).id).toBe(model);
     const last = ids.at(-1) ?? '';
     const page = await client.models.list({ before_id: last, limit: 2 });
     expect([page.data.map(({ id }) => id), page.has_more]).toEqual([ids.slice(-3, -1), true]);

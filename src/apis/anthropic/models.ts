@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import type { Endpoint } from '../../http/api.ts';
-import { checkModel } from '../../http/guard.ts';
+import { modelInPath } from '../../http/model-path.ts';
 import { loadableNames, type ModelServices, usableModels } from '../../http/usable-models.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
@@ -43,9 +43,7 @@ export const modelEndpoint: Endpoint<ModelServices> = {
   group: 'model-repository',
   operations: [],
   handler: (services) => async (request) => {
-    // Served names may hold slashes.
-    const { '*': name } = request.params as { readonly '*': string };
-    checkModel(request, name);
+    const name = modelInPath(request, services.models);
     const isUnloaded = loadableNames(request, services).includes(name);
     return isUnloaded ? describeName(services.models, name) : describeModel(await listedModel(services.models, name));
   },

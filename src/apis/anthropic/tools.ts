@@ -3,9 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { isJsonObject } from '../../json-object.ts';
 import { list } from '../../requests/fields.ts';
 import { withIgnoredValues } from '../../requests/ignored-fields.ts';
-
-/** Maximum number of tools per request. */
-const mostTools = 1024;
+import { mostTools } from '../../requests/tools.ts';
 
 /** A function that the client runs. */
 const functionTool = z.object({

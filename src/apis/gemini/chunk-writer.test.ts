@@ -3,9 +3,9 @@ import type { TokenLogprob } from '../../contracts/contract.ts';
 import type { GenerateEvent } from '../../contracts/events.ts';
 import { ApiError } from '../../errors.ts';
 import { readyGeneration } from '../../generate/ready-generation.ts';
+import { packThought } from '../../requests/packed-reasoning.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { collectResponse } from './collect-response.ts';
-import { packThought } from './thought-signature.ts';
 
 const head = { modelVersion: 'toy', responseId: '1' };
 

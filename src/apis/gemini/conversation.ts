@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../errors.ts';
 import type { ChatMessage } from '../../requests/chat-request.ts';
+import { unpackReasoning } from '../../requests/packed-reasoning.ts';
 import { type ChatContent, contentOf, type LocatedPart, resultContent } from './chat-content.ts';
-import type { Content, FunctionResponse, TextContent } from './content.ts';
-import { unpackThought } from './thought-signature.ts';
+import { type Content, type FunctionResponse, isIgnored, type TextContent } from './content.ts';
 
 /** Consecutive contents of one role: they are one turn. */
 interface Turn {
@@ -25,7 +25,7 @@ export interface Conversation {
   readonly paths: MessagePaths[];
   /** Whether the response continues the last message. */
   readonly isContinued: boolean;
-  /** The paths of ignored parts. */
+  /** The paths of results that were sent twice. */
   readonly ignored: string[];
 }
 
@@ -79,8 +79,8 @@ interface PastCall {
 /** The function calls of earlier turns, and their results. */
 class PastCalls {
   #count = 0;
-  readonly #byId = new Map<string, PastCall[]>();
-  readonly #byName = new Map<string, PastCall[]>();
+  readonly #byId = new CallLists();
+  readonly #byName = new CallLists();
   readonly #results = new Map<string, ChatContent>();
 
   /** Adds a call, and returns its id. */
@@ -88,19 +88,19 @@ class PastCalls {
     const id = clientId || `call_${this.#count}`;
     const call = { id, hasResult: false };
     this.#count += 1;
-    listOf(this.#byId, id).push(call);
-    listOf(this.#byName, name).push(call);
+    this.#byId.add(id, call);
+    this.#byName.add(name, call);
     return id;
   }
 
   /** Whether a call has this result already: gemini-cli sends each result twice in a resumed session. */
   hasResult({ id = '' }: FunctionResponse, content: ChatContent): boolean {
-    return !firstOpen(this.#byId.get(id)) && isDeepStrictEqual(this.#results.get(id), content);
+    return !this.#byId.firstOpen(id) && isDeepStrictEqual(this.#results.get(id), content);
   }
 
   /** The id of the call that gets a result, by the result's id or else by its name: ids are optional. */
   resolve({ id = '', name }: FunctionResponse, content: ChatContent): string | undefined {
-    const call = firstOpen(this.#byId.get(id)) ?? firstOpen(this.#byName.get(name));
+    const call = this.#byId.firstOpen(id) ?? this.#byName.firstOpen(name);
     if (!call) return undefined;
     call.hasResult = true;
     this.#results.set(call.id, content);
@@ -108,15 +108,23 @@ class PastCalls {
   }
 }
 
-function listOf(lists: Map<string, PastCall[]>, key: string): PastCall[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
-}
+/** Lists of calls by a key, in their order. */
+class CallLists {
+  readonly #lists = new Map<string, { readonly calls: PastCall[]; next: number }>();
 
-function firstOpen(calls: PastCall[] | undefined): PastCall | undefined {
-  while (calls?.[0]?.hasResult) calls.shift();
-  return calls?.[0];
+  add(key: string, call: PastCall): void {
+    const list = this.#lists.get(key);
+    if (list) list.calls.push(call);
+    else this.#lists.set(key, { calls: [call], next: 0 });
+  }
+
+  /** The first call without a result. Calls before it are not read again. */
+  firstOpen(key: string): PastCall | undefined {
+    const list = this.#lists.get(key);
+    if (!list) return undefined;
+    while (list.calls[list.next]?.hasResult) list.next += 1;
+    return list.calls[list.next];
+  }
 }
 
 class ConversationBuilder {
@@ -139,11 +147,10 @@ class ConversationBuilder {
   #addUser(path: string, parts: readonly LocatedPart[]): void {
     const others: LocatedPart[] = [];
     for (const entry of parts) {
-      const { functionResponse, functionCall, thought } = entry.part;
+      const { functionResponse, functionCall } = entry.part;
       if (functionCall) throw invalid(entry.path, 'functionCall is only supported in contents with the role model.');
       if (functionResponse) this.#addResult(functionResponse, `${entry.path}.functionResponse`);
-      else if (thought) this.conversation.ignored.push(entry.path);
-      else others.push(entry);
+      else if (!isIgnored(entry.part, 'user')) others.push(entry);
     }
     if (others.length > 0 || parts.length === 0) this.addMessage('user', path, others);
   }
@@ -170,7 +177,7 @@ class ConversationBuilder {
     const calls: PastCallParam[] = [];
     for (const entry of parts) {
       const { part } = entry;
-      const reasoning = part.thoughtSignature === undefined ? undefined : unpackThought(part.thoughtSignature);
+      const reasoning = part.thoughtSignature === undefined ? undefined : unpackReasoning(part.thoughtSignature);
       if (reasoning !== undefined) signed.push(reasoning);
       if (part.functionCall) calls.push(this.#callParam(part.functionCall));
       else if (part.text === undefined)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../json-object.ts';
 import { ignoredField, list, unsupportedField } from '../../requests/fields.ts';
+import { reportUnknown, withIgnoredParts } from '../../requests/ignored-fields.ts';
 import { mostStops, samplingFields } from '../../requests/sampling.ts';
 
 const schema = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'must be a schema object');
@@ -13,16 +14,22 @@ const thinkingLevel = z
   .transform((level) => level.toUpperCase())
   .pipe(z.enum(levels, { error: 'must be MINIMAL, LOW, MEDIUM or HIGH' }));
 
-export const thinkingConfig = z.object({
-  includeThoughts: z.boolean().optional(),
-  thinkingBudget: z.number().int().min(-1).optional(),
-  thinkingLevel: thinkingLevel.optional(),
-});
+/** 0 turns reasoning off, and -1 leaves it to the model. */
+const thinkingBudget = withIgnoredParts(z.number().int().min(-1), (budget) =>
+  Number(budget) > 0 ? [{ path: '', reason: 'reasoning has no token limit; send 0 or -1' }] : [],
+);
+
+const thinkingConfig = reportUnknown(
+  z.object({
+    includeThoughts: z.boolean().optional(),
+    thinkingBudget: thinkingBudget.optional(),
+    thinkingLevel: thinkingLevel.optional(),
+  }),
+);
 
 const mimeTypes = ['text/plain', 'application/json', 'text/x.enum'] as const;
 
-/** How a response is generated. */
-export const generationConfig = z.object({
+const fields = z.object({
   temperature: samplingFields.temperature,
   topP: samplingFields.top_p,
   topK: z.number().int().min(0).optional(),
@@ -50,4 +57,10 @@ export const generationConfig = z.object({
   enableEnhancedCivicAnswers: ignoredField('responses are not filtered', [false]),
 });
 
-export type GenerationConfig = z.output<typeof generationConfig>;
+/** How a response is generated. */
+export const generationConfig = withIgnoredParts(reportUnknown(fields), (value) => {
+  const { logprobs, responseLogprobs } = value as GenerationConfig;
+  return logprobs && !responseLogprobs ? [{ path: '.logprobs', reason: 'needs responseLogprobs: true' }] : [];
+});
+
+export type GenerationConfig = z.output<typeof fields>;

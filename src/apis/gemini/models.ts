@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ApiError } from '../../errors.ts';
 import type { Endpoint, EndpointFacts, NamedSchema } from '../../http/api.ts';
-import { checkModel } from '../../http/guard.ts';
+import { modelInPath } from '../../http/model-path.ts';
 import { listOf, object, text, whole } from '../../http/openapi/schema-parts.ts';
 import { loadableNames, type ModelServices, usableModels } from '../../http/usable-models.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
-import { modelInPath } from './read-gemini.ts';
 
 const modelSchema: NamedSchema = {
   name: 'GeminiModel',
@@ -69,8 +68,7 @@ export const modelEndpoint: Endpoint<ModelServices> = {
   paths: ['/v1beta/models/*'],
   operations: [{ tag: 'gemini', summary: 'Describes a model (Gemini API).', response: modelSchema }],
   handler: (services) => async (request) => {
-    const name = modelInPath(request);
-    checkModel(request, name);
+    const name = modelInPath(request, services.models);
     const isUnloaded = loadableNames(request, services).includes(name);
     return isUnloaded ? describeName(name) : describeModel(await listedModel(services.models, name));
   },

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { mostInputs } from '../../requests/embedding-request.ts';
 import { ignoredField, list, unsupportedField } from '../../requests/fields.ts';
+import { reportUnknown } from '../../requests/ignored-fields.ts';
+import { mostTools } from '../../requests/tools.ts';
 import { content, mostParts, textContent } from './content.ts';
-import { generationConfig, thinkingConfig } from './generation-config.ts';
+import { generationConfig } from './generation-config.ts';
 import { tool, toolConfig } from './tools.ts';
 
 /** The model comes from the path; Conch adds it to the body. */
@@ -13,7 +15,7 @@ export const GenerateContentRequest = z.object({
   model,
   contents: list(content, { least: 1, most: mostParts }),
   systemInstruction: textContent.optional(),
-  tools: list(tool, { most: 1_024 }).optional(),
+  tools: list(tool, { most: mostTools }).optional(),
   toolConfig: toolConfig.optional(),
   generationConfig: generationConfig.optional(),
   cachedContent: unsupportedField('cached contents are not supported; send all contents'),
@@ -42,17 +44,5 @@ export type EmbedContentRequest = z.output<typeof EmbedContentRequest>;
 /** The body of `batchEmbedContents`. */
 export const BatchEmbedContentsRequest = z.object({
   model,
-  requests: list(z.object({ ...embedFields, model: model.optional() }), { least: 1, most: mostInputs }),
+  requests: list(reportUnknown(z.object({ ...embedFields, model: model.optional() })), { least: 1, most: mostInputs }),
 });
-
-/** The names that a request may have in its nested objects, for reports of unknown ones. */
-export const nestedNames = {
-  generationConfig: namesOf(generationConfig),
-  thinkingConfig: namesOf(thinkingConfig),
-  tool: namesOf(tool),
-  toolConfig: namesOf(toolConfig),
-};
-
-function namesOf({ shape }: z.ZodObject): ReadonlySet<string> {
-  return new Set(Object.keys(shape));
-}

@@ -1,8 +1,8 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
 import type { EventFold, OtherEvent, TokenUsage, ToolCallDelta } from '../../contracts/events.ts';
 import { inputOf } from '../../requests/call-input.ts';
+import { packThought } from '../../requests/packed-reasoning.ts';
 import type { CandidateEnding, FinishReason, ResponsePart } from './candidate.ts';
-import { packThought } from './thought-signature.ts';
 
 /** Receives the parts of the candidates, in order. */
 export interface PartSink {

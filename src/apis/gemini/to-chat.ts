@@ -3,12 +3,12 @@ import { conversationOf, type MessagePaths } from './conversation.ts';
 import type { GenerationConfig } from './generation-config.ts';
 import type { GenerateContentRequest } from './requests.ts';
 import { formatOf } from './response-format.ts';
-import { declarationsOf, functionTool, toolChoice } from './tool-choice.ts';
+import { declarationsOf, functionTool, isValidated, toolChoice } from './tool-choice.ts';
 
 /** A request, translated to a chat request. */
 export interface GeminiTranslation {
   readonly chat: ChatRequest;
-  /** Fields that a chat request cannot express. */
+  /** The paths of results that were sent twice. `parseRequest` reports other fields without an effect. */
   readonly ignored: readonly string[];
   /** Used to rename the fields of errors. */
   readonly origin: Origin;
@@ -27,11 +27,16 @@ export interface Origin {
 
 /** Translates a request of this API to a chat request. */
 export function toChat(request: GenerateContentRequest, isStreamed: boolean): GeminiTranslation {
-  const { generationConfig: config = {}, systemInstruction, toolConfig } = request;
+  const {
+    generationConfig: config = {},
+    systemInstruction,
+    toolConfig: { functionCallingConfig: calling } = {},
+  } = request;
   const { messages, paths, isContinued, ignored } = conversationOf(request.contents, systemInstruction);
   const declarations = declarationsOf(request.tools);
   const format = formatOf(config);
-  const choice = toolChoice(toolConfig?.functionCallingConfig);
+  const choice = toolChoice(calling);
+  const tools = declarations.map(({ declaration }) => functionTool(declaration, isValidated(calling)));
   const variables = templateVariables(config);
   const chat: ChatRequest = {
     model: request.model,
@@ -40,14 +45,14 @@ export function toChat(request: GenerateContentRequest, isStreamed: boolean): Ge
     ...samplingOf(config),
     ...logprobsOf(config),
     ...(isContinued ? { continue_final_message: true } : {}),
-    ...(declarations.length > 0 ? { tools: declarations.map(({ declaration }) => functionTool(declaration)) } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...format.fields,
     ...(Object.keys(variables).length > 0 ? { chat_template_kwargs: variables } : {}),
   };
   return {
     chat,
-    ignored: [...ignored, ...unused(config)],
+    ignored,
     origin: {
       paths,
       tools: declarations.map(({ path, declaration }) => ({
@@ -105,11 +110,3 @@ const efforts = {
   HIGH: 'high',
   THINKING_LEVEL_UNSPECIFIED: undefined,
 } as const;
-
-/** Fields that a chat request does not have. */
-function unused({ thinkingConfig, responseLogprobs, logprobs }: GenerationConfig): string[] {
-  return [
-    ...((thinkingConfig?.thinkingBudget ?? 0) > 0 ? ['generationConfig.thinkingConfig.thinkingBudget'] : []),
-    ...(logprobs && !responseLogprobs ? ['generationConfig.logprobs'] : []),
-  ];
-}

@@ -18,8 +18,16 @@ export function declarationsOf(tools: readonly Tool[] = []): LocatedDeclaration[
   );
 }
 
+/** Whether the arguments of calls must match the schemas of their functions. */
+export function isValidated(config: ToolConfig['functionCallingConfig']): boolean {
+  return config?.mode === 'VALIDATED';
+}
+
 /** A function declaration as a tool of a chat request. */
-export function functionTool({ name, description, parameters, parametersJsonSchema }: FunctionDeclaration) {
+export function functionTool(
+  { name, description, parameters, parametersJsonSchema }: FunctionDeclaration,
+  isStrict: boolean,
+) {
   const schema = parametersJsonSchema ?? (parameters && jsonSchemaOf(parameters));
   return {
     type: 'function' as const,
@@ -27,6 +35,7 @@ export function functionTool({ name, description, parameters, parametersJsonSche
       name,
       ...(description === undefined ? {} : { description }),
       ...(schema === undefined ? {} : { parameters: schema }),
+      ...(isStrict ? { strict: true } : {}),
     },
   };
 }

@@ -10,6 +10,7 @@ import { arrivals } from '../../http/arrival.ts';
 import { closeConnections } from '../../http/close-connections.ts';
 import { connectionOptions, usualConnections } from '../../http/connections.ts';
 import { countForKey, runsModels } from '../../http/guard.ts';
+import { pathOf } from '../../http/path-of.ts';
 import { requestId } from '../../http/request-id.ts';
 import { beginRecord } from '../../http/request-log.ts';
 import { requestLogger } from '../../http/request-logger.ts';
@@ -94,7 +95,7 @@ async function responseTo(
   reply: FastifyReply,
   { server, sharedMemory, maxInputSize, keys, keyLimits, missingHeader }: KserveHttpOptions & Guards,
 ): Promise<HttpResponse | undefined> {
-  const path = request.url.split('?', 1)[0] as string;
+  const path = pathOf(request.url);
   for (const route of routes) {
     const found = route.path.exec(path);
     if (!found) continue;

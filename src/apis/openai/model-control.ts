@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { Endpoint } from '../../http/api.ts';
 import { checkManages, checkModel } from '../../http/guard.ts';
+import { restOfPath } from '../../http/model-path.ts';
 import { constant, object, text } from '../../http/openapi/schema-parts.ts';
 import { ProgressEvents } from '../../http/progress-events.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelControl } from '../../models/model-control.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { servedName } from '../../models/tagged-names.ts';
-import { describeModel, describeName, modelPaths, modelSchema, restOfPath } from './models.ts';
+import { describeModel, describeName, modelPaths, modelSchema } from './models.ts';
 
 /** What loading and unloading need. */
 export interface ControlServices {

@@ -1,25 +1,18 @@
-import type { FastifyRequest } from 'fastify';
 import type { Endpoint, NamedSchema } from '../../http/api.ts';
 import { capabilitiesOf } from '../../http/capabilities.ts';
-import { checkModel } from '../../http/guard.ts';
+import { modelInPath } from '../../http/model-path.ts';
 import { constant, flag, listOf, object, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
 import { loadableNames, type ModelServices, usableModels } from '../../http/usable-models.ts';
 import { contractName } from '../../models/abilities.ts';
 import { listedModel } from '../../models/listed-models.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { generatesText, type NamedModel } from '../../models/served-model.ts';
-import { servedName } from '../../models/tagged-names.ts';
 
 /** OpenAI's path and the shorter one. */
 const paths = ['/v1/models', '/models'];
 
 /** The paths of one model. Served names may hold slashes, so the rest of the path is the name. */
 export const modelPaths = paths.map((path) => `${path}/*`);
-
-/** What follows the path of the models in the path of a request. */
-export function restOfPath({ params }: FastifyRequest): string {
-  return (params as { readonly '*': string })['*'];
-}
 
 /** A model in the OpenAPI document. */
 export const modelSchema: NamedSchema = {
@@ -73,8 +66,7 @@ export const modelEndpoint: Endpoint<ModelServices> = {
   operations: [{ tag: 'models', summary: 'Describes a model.', response: modelSchema }],
   handler: (services) => async (request) => {
     const { models } = services;
-    const name = servedName(restOfPath(request), models);
-    checkModel(request, name);
+    const name = modelInPath(request, models);
     const isUnloaded = loadableNames(request, services).includes(name);
     return isUnloaded ? describeName(models, name, 'unloaded') : describeModel(await listedModel(models, name));
   },
