@@ -9,6 +9,7 @@ import { type Invocation, type LoadOptions, loadSettings, readCommandLine } from
 import { SettingsError } from './config/settings-error.ts';
 import { packageFile } from './package-file.ts';
 import { checkModelSettings } from './serve/check-model-settings.ts';
+import { checkTemplates } from './serve/check-templates.ts';
 import { checkKeyFiles } from './serve/open-keys.ts';
 import { progressReporter } from './serve/progress.ts';
 import type { Terminal } from './serve/terminal.ts';
@@ -69,6 +70,7 @@ async function run(terminal: Terminal): Promise<number> {
       checkModelSettings(invocation.settings);
       await checkKeyFiles(invocation.settings);
       checkTlsFiles(invocation.settings);
+      await checkTemplates(invocation.settings);
       terminal.out('The settings are valid.');
       return 0;
     }

@@ -7,6 +7,7 @@ import type { Command } from '../config/command.ts';
 import { readCommandLine } from '../config/load.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { checkModelSettings } from '../serve/check-model-settings.ts';
+import { checkTemplates } from '../serve/check-templates.ts';
 import { checkKeyFiles } from '../serve/open-keys.ts';
 import { commands } from './commands.ts';
 import { serveCommand } from './serve.ts';
@@ -40,6 +41,7 @@ async function messageOf(line: string, { environment = {}, config }: Options = {
     if (problems.length > 0) throw new SettingsError(problems);
     checkModelSettings(invocation.settings);
     await checkKeyFiles(invocation.settings);
+    await checkTemplates(invocation.settings);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return error.problems.map((problem) => `conch: ${problem}`.replaceAll(folder, 'HERE')).join('\n');
@@ -246,4 +248,16 @@ it('a wrong key file is named with the line and column, without its values', asy
     "conch: HERE/keys.yaml:2:26: keys[0].hash must be sha256: and 64 hexadecimal digits, as conch keys create writes it.
     conch: HERE/keys.yaml:2:43: keys[0].requests is not a key. Did you mean requests_per_minute?"
   `);
+});
+
+it('a chat template with a syntax error is named with the setting', async () => {
+  const file = join(folder, 'broken.jinja');
+  writeFileSync(file, '{{ messages[0].content }}\n{% if add_generation_prompt %}');
+  expect(await messageOf('--chat-template HERE/broken.jinja')).toMatchInlineSnapshot(
+    `"conch: --chat-template: The chat template is not valid Jinja: it ends inside a block. Close all blocks."`,
+  );
+  writeFileSync(file, '{{ messages[0].content }}\n{% elsewhere %}');
+  expect(await messageOf('', { config: `models:\n  llama3:\n    chat_template: ${file}\n` })).toMatchInlineSnapshot(
+    `"conch: HERE/conch.yaml:3:5: The chat template is not valid Jinja: Unknown statement type: elsewhere"`,
+  );
 });

@@ -108,7 +108,7 @@ async function tokenizerOf(
 }
 
 async function templateOf(
-  options: AssetOptions,
+  options: Pick<AssetOptions, 'chatTemplate' | 'historyTemplate' | 'tokenizer'>,
   found: TokenizerFolder | undefined,
 ): Promise<ChatTemplate | undefined> {
   const specialTokens = found?.specialTokens ?? {};
@@ -127,6 +127,11 @@ async function templateOf(
   } catch (error) {
     throw error instanceof AssetError ? error : new AssetError(messageOf(error), { cause: error });
   }
+}
+
+/** Throws if a template of the settings has an error in its syntax. */
+export async function checkChatTemplate(setting: string): Promise<void> {
+  await templateOf({ chatTemplate: setting }, undefined);
 }
 
 async function configuredTemplate(setting: string): Promise<{ source: string; templates: Record<string, string> }> {

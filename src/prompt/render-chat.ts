@@ -31,7 +31,9 @@ export function compileTemplate(source: string): CompiledTemplate {
     const program = parseTemplate(source);
     return { program, traits: traitsOf(program) };
   } catch (error) {
-    throw new TemplateError(`The chat template is not valid Jinja: ${messageOf(error)}`);
+    // At the end of the text, the parser reads beyond its last token.
+    const reason = error instanceof TypeError ? 'it ends inside a block. Close all blocks.' : messageOf(error);
+    throw new TemplateError(`The chat template is not valid Jinja: ${reason}`);
   }
 }
 
