@@ -32,9 +32,9 @@ main(async () => {
   const test = (words) => run(python, [...reaper, ...vitest, ...words], { cwd: inRoot('.'), environment });
   const code = await test(options);
   const files = code === 0 ? [] : await filesToRunAgain(again);
-  await rm(again, { force: true });
+  for (const file of [again, `${again}.crashes`]) await rm(file, { force: true });
   if (files.length === 0) return code;
-  say(`\nThe shared tritonserver died while these files ran, and nothing else failed. They run once more:`);
+  say(`\nA tritonserver crashed while these files ran, and nothing else failed. They run once more:`);
   for (const file of files) say(`  ${file}`);
   return test(files);
 });

@@ -187,6 +187,10 @@ describe('ModelConfig', () => {
 describe('ModelStatistics', () => {
   it('counts what a model has done', async () => {
     await server.infer(addOne());
+    // Triton counts an inference after it has sent the response.
+    const counted = async () =>
+      (await server.call('ModelStatistics', { name: 'add-one' })).model_stats[0]?.inference_count;
+    await expect.poll(counted).toBeGreaterThan(0);
     const done = { count: expect.any(Number) as number, ns: expect.any(Number) as number };
     const { model_stats: stats } = await server.call('ModelStatistics', { name: 'add-one' });
     expect(stats).toEqual([

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import type { Outage } from './cached-triton.ts';
-
-/** Names the file that says which test files are to run again; `npm test` sets it. */
-export const againVariable = 'CONCH_TEST_AGAIN';
+import { againVariable, readCrashes } from './crashes.ts';
 
 /** A test file, and when it ran. */
 export interface RunOfFile {
@@ -14,7 +12,7 @@ export interface RunOfFile {
 }
 
 /**
- * Writes down the files that failed while the shared tritonserver was gone, so that they run once more. Nothing is written
+ * Writes down the files that failed while the shared tritonserver was gone or one of their own had crashed, so that they run once more. Nothing is written
  * where anything else failed too.
  */
 export class AgainReporter implements Reporter {
@@ -34,12 +32,13 @@ export class AgainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const file = process.env[againVariable];
     if (file === undefined || errors.length > 0) return;
-    const outages = modules.flatMap(({ project }) => project.getProvidedContext().outages ?? []);
+    const shared = modules.flatMap(({ project }) => project.getProvidedContext().outages ?? []);
+    const outages = [...shared, ...readCrashes(file)];
     writeFileSync(file, JSON.stringify(filesToRunAgain(this.#runs, outages)));
   }
 }
 
-/** The files that failed, if each of them ran at a time without the shared tritonserver; none otherwise. */
+/** The files that failed, if each of them ran at a time at which a tritonserver was gone; none otherwise. */
 export function filesToRunAgain(runs: readonly RunOfFile[], outages: readonly Outage[]): string[] {
   const failed = runs.filter((run) => run.failed);
   const isExcused = (run: RunOfFile): boolean =>

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { againVariable, recordCrash } from './crashes.ts';
 import { inRoot, pythonLibraries, pythonProgram, tokenizersFolder, tritonFolder } from './environment.ts';
 import { freePorts } from './ports.ts';
 import { processes } from './processes.ts';
@@ -86,6 +87,10 @@ async function launch(options: TritonOptions): Promise<LaunchedTriton> {
   let log = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  child.once('exit', (_, signal) => {
+    if (recordCrash(process.env[againVariable], signal))
+      console.error(`A tritonserver ended by ${signal}.\n${log.slice(-2000)}`);
+  });
   const closed = once(child, 'exit').finally(() => cleanUp(folder, sharedMemory));
   const kill = async (signal: NodeJS.Signals) => {
     child.kill(signal);
