@@ -63,6 +63,15 @@ describe('a wrong flag', () => {
     );
   });
 
+  it('of a command is not named with a flag of another one', async () => {
+    expect(await messageOf('keys create alice --models llama')).toMatchInlineSnapshot(
+      `"conch: --models is not a flag. Run conch keys create --help for the flags."`,
+    );
+    expect(await messageOf('keys create alice --expire 30d')).toMatchInlineSnapshot(
+      `"conch: --expire is not a flag. Did you mean --expires?"`,
+    );
+  });
+
   it('of vLLM is named with its counterpart', async () => {
     expect(await messageOf('--ssl-certfile cert.pem')).toMatchInlineSnapshot(
       `"conch: --ssl-certfile is not a flag. Use --tls-cert instead."`,

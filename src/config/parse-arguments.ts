@@ -223,9 +223,20 @@ class ArgumentParser {
       return `${written} is a flag of ${listed}. Write it after the command.`;
     if (names.length > 0) return `${written} is a flag of ${listed}, not of conch ${this.#command?.name}. Remove it.`;
     const dashes = /^-\w/.test(written) && written.length > 2 ? `-${written}` : written;
-    const meant = didYouMean(dashes, this.#flags.keys());
+    const meant = didYouMean(dashes, this.#flagsOfCommand());
     const help = this.#command === undefined ? 'conch help all' : `conch ${this.#command.name} --help`;
     return `${written} is not a flag.${meant === '' ? ` Run ${help} for the flags.` : meant}`;
+  }
+
+  /** The flags that the command supports; all flags while no command is named. */
+  #flagsOfCommand(): string[] {
+    const command = this.#command;
+    const isSupported = ({ name, setting }: Flag): boolean =>
+      command === undefined ||
+      command.flags?.[name] !== undefined ||
+      setting?.group === 'general' ||
+      command.groups.some((group) => group === setting?.group);
+    return [...this.#flags].flatMap(([written, flag]) => (isSupported(flag) ? [written] : []));
   }
 
   #checkAgainst(command: Command): void {
