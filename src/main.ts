@@ -9,7 +9,6 @@ import { type Invocation, type LoadOptions, loadSettings, readCommandLine } from
 import { SettingsError } from './config/settings-error.ts';
 import { packageFile } from './package-file.ts';
 import { checkModelSettings } from './serve/check-model-settings.ts';
-import { checkTemplates } from './serve/check-templates.ts';
 import { checkKeyFiles } from './serve/open-keys.ts';
 import { progressReporter } from './serve/progress.ts';
 import type { Terminal } from './serve/terminal.ts';
@@ -70,6 +69,8 @@ async function run(terminal: Terminal): Promise<number> {
       checkModelSettings(invocation.settings);
       await checkKeyFiles(invocation.settings);
       checkTlsFiles(invocation.settings);
+      // It loads the template engine, which a start does not need.
+      const { checkTemplates } = await import('./serve/check-templates.ts');
       await checkTemplates(invocation.settings);
       terminal.out('The settings are valid.');
       return 0;
