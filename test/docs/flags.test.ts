@@ -39,7 +39,7 @@ const clientFlags: Readonly<Record<string, readonly string[]>> = {
   'claude-code': ['--continue'],
   codex: ['--oss', '--output-schema'],
   continue: ['--print', '--resume'],
-  'gemini-cli': ['--prompt', '--resume'],
+  'gemini-cli': ['--prompt', '--resume', '--skip-trust'],
   opencode: ['--continue'],
   'qwen-code': ['--prompt', '--continue'],
 };
