@@ -23,7 +23,7 @@ const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a:
 const format = (schema: object) => ({ response_format: { type: 'json_schema', json_schema: { name: 's', schema } } });
 const tool = (parameters: object, name = 'f') => ({ type: 'function', function: { name, parameters } });
 
-it('is not held longer by the worst of requests than by a plain one of their size', async () => {
+it('is held by the worst of requests no longer than by work that is linear in their size', async () => {
   const size = 1_000_000;
   const plain = await Promise.all(many(3, () => effect({ unknown: { properties: keys(size / 16, {}) } })));
   const bodies: Record<string, object> = {
@@ -43,7 +43,8 @@ it('is not held longer by the worst of requests than by a plain one of their siz
       messages: many(20_000, (at) => ({ role: 'tool', tool_call_id: `c${at}`, content: '' })),
     },
   };
-  const allowed = Math.max(...plain.map(({ delay }) => delay), 20) * 10;
+  // Work that is quadratic in the size takes thousands of times as long. A busy machine makes it ten times as long.
+  const allowed = Math.max(...plain.map(({ delay }) => delay), 20) * 50;
   for (const [name, body] of Object.entries(bodies)) {
     const { status, delay } = await effect(body);
     expect([name, status, delay < allowed ? 'short' : delay]).toEqual([name, 400, 'short']);
