@@ -89,6 +89,7 @@ describe('a client that leaves', () => {
   ])('of another API cancels the generation: %s', async (path, bodyOf, fifth) => {
     const { until, leave } = start(path, bodyOf(directive({ tokens: full, hold_at: 5, tag: path })), 'api');
     await until(fifth);
+    expect(await countOf(conch.url, path, { until: 'held' })).toEqual({ tokens: 5, state: 'held' });
     await leave();
     expect(await countOf(conch.url, path, { until: 'cancelled' })).toEqual({ tokens: 6, state: 'cancelled' });
   });
