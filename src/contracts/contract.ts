@@ -2,6 +2,7 @@ import type { ApiError } from '../errors.ts';
 import type { FloatDatatype } from '../kserve/float-writing.ts';
 import type { InferRequest, InferResponse } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
+import type { EngineTimes } from '../request-watch.ts';
 
 /** How a token is chosen and when to stop. What is left out is the backend's default. */
 export interface Sampling {
@@ -144,6 +145,13 @@ export interface IdLogprob {
 
 export type FinishReason = 'stop' | 'length';
 
+/** What an engine reports about one inference when it ends. */
+export interface EngineReport {
+  readonly times?: EngineTimes | undefined;
+  /** Tokens that it proposed by speculative decoding, and how many of them it accepted. */
+  readonly drafts?: { readonly proposed: number; readonly accepted: number } | undefined;
+}
+
 /** Receives what a decoder finds in a response. Beam search returns several completions, numbered from 0. */
 export interface GenerateSink {
   /**
@@ -157,6 +165,8 @@ export interface GenerateSink {
   promptTokens(count: number): void;
   /** How many of them it had in its cache. */
   cachedTokens(count: number): void;
+  /** Called before `finish`, where the backend reports it. */
+  engineReport(report: EngineReport): void;
   /** Undefined where the backend sends no finish reason: then the number of tokens decides. */
   finish(reason: FinishReason | undefined, beam?: number): void;
 }

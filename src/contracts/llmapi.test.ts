@@ -124,6 +124,51 @@ describe('what is read from the LLM API', () => {
     );
   });
 
+  const reportNames = [
+    'arrival_time_ns',
+    'first_scheduled_time_ns',
+    'first_token_time_ns',
+    'last_token_time_ns',
+    'total_draft_tokens',
+    'total_accepted_draft_tokens',
+  ];
+  const newer = llmapiContract(
+    configOf(inputs, `${outputs}\n${reportNames.map((name) => `${name} INT64 1`).join('\n')}`, { max_batch_size: 0 }),
+    facts,
+  );
+  const report = (...values: readonly (number | string)[]): Tensor[] =>
+    values.map((value, at) => textTensor(reportNames[at] as string, [String(value)]));
+
+  it('is the times and drafts of the engine, where the release has them', () => {
+    const request = newer.encode(requestOf());
+    expect(request.outputs).toEqual(['text_output', 'finish_reason', ...reportNames]);
+    expect(displayedInputs(request)).toContain('sampling_param_return_perf_metrics BOOL [1] true');
+    const last = report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_110_500_000, 12, 9);
+    const responses = [
+      response('a', 'None', { more: report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_010_500_000, 0, 0) }),
+      response('ab', 'stop', { more: last, final: true }),
+    ];
+    expect(decoded(newer.decoder(requestOf()), responses)).toEqual([
+      ['text', 'a', 1, 0],
+      ['text', 'b', 1, 0],
+      ['engine', { times: { queue: 2, prefill: 8.5, decode: 100 }, drafts: { proposed: 12, accepted: 9 } }],
+      ['finish', 'stop', 0],
+    ]);
+  });
+
+  it.each([
+    ['no numbers', report('None', 'None', 'None', 'None', 'None', 'None')],
+    ['times that were not measured', report(0, 0, 0, 0, 0, 0)],
+    ['times in the wrong order', report(9, 8, 7, 6, 0, 0)],
+    ['no report', []],
+  ])('is no report: %s', (_, more) => {
+    const found = decoded(newer.decoder(requestOf()), [response('a', 'stop', { more, final: true })]);
+    expect(found).toEqual([
+      ['text', 'a', 1, 0],
+      ['finish', 'stop', 0],
+    ]);
+  });
+
   it('is how much was cached, as a number or as a text', () => {
     const counted = llmapiContract(config, { ...facts, blockSize: 32 });
     const name = 'kv_cache_reused_block';

@@ -5,6 +5,7 @@ import type { GenerateRequest, GenerationContract, ParameterName, Support } from
 import { DeclaredInputs, refused } from './declared-inputs.ts';
 import { noTokenLimit } from './extremes.ts';
 import { LlmapiDecoder } from './llmapi-decoder.ts';
+import { reportOutputs } from './llmapi-metrics.ts';
 import { explainTrtllm } from './trtllm-errors.ts';
 import { llmapiImages, llmapiImageTensors } from './trtllm-images.ts';
 import { inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
@@ -39,10 +40,10 @@ export function llmapiContract(
   const inputs = new DeclaredInputs(config);
   const outputs = new Set(config.output.map(({ name }) => name));
   const tellsReason = inputs.has(['return_finish_reason']) && outputs.has('finish_reason');
-  const tellsReuse =
-    blockSize !== undefined &&
-    inputs.has(['sampling_param_return_perf_metrics']) &&
-    outputs.has('kv_cache_reused_block');
+  const canReport = inputs.has(['sampling_param_return_perf_metrics']);
+  const tellsReuse = canReport && blockSize !== undefined && outputs.has('kv_cache_reused_block');
+  const reports = canReport ? reportOutputs(outputs) : [];
+  const metricOutputs = [...(tellsReuse ? ['kv_cache_reused_block'] : []), ...reports];
   // Conch looks for stop sequences itself, which ends a response early only if it is streamed.
   const streams = ({ stream, sampling }: GenerateRequest): boolean =>
     decoupled && inputs.has(['streaming']) && (stream || Boolean(sampling.stop?.length));
@@ -61,9 +62,9 @@ export function llmapiContract(
         ...inputs.flag('sampling_param_exclude_input_from_output', true),
         ...samplingTensors(inputs, request, names),
         ...(tellsReason ? inputs.flag('return_finish_reason', true) : []),
-        ...(tellsReuse ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
+        ...(metricOutputs.length > 0 ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
       ],
-      ['text_output', ...(tellsReason ? ['finish_reason'] : []), ...(tellsReuse ? ['kv_cache_reused_block'] : [])],
+      ['text_output', ...(tellsReason ? ['finish_reason'] : []), ...metricOutputs],
     );
   };
 
@@ -82,7 +83,7 @@ export function llmapiContract(
     images: llmapiImages(config),
     support: (parameter) => support(parameter, inputs),
     encode,
-    decoder: () => new LlmapiDecoder(tellsReuse ? blockSize : undefined),
+    decoder: () => new LlmapiDecoder({ blockSize: tellsReuse ? blockSize : undefined, hasReport: reports.length > 0 }),
     explain: explainTrtllm,
     ...(stopsByRequest && inputs.has(['stop']) ? { stopRequest } : {}),
   };

@@ -96,6 +96,7 @@ describe('an LLM API model', () => {
         "sampling_param_frequency_penalty": 0.5,
         "sampling_param_max_tokens": 50,
         "sampling_param_presence_penalty": -0.5,
+        "sampling_param_return_perf_metrics": true,
         "sampling_param_seed": 11,
         "sampling_param_temperature": 0.5,
         "sampling_param_top_k": 7,
@@ -103,6 +104,21 @@ describe('an LLM API model', () => {
         "streaming": false,
       }
     `);
+  });
+
+  it('reports the times and drafts of the engine', async () => {
+    const response = await complete({ prompt: directive({ tokens: 5, drafts: [8, 6] }) });
+    expect(response.body['usage']).toMatchObject({
+      completion_tokens_details: { accepted_prediction_tokens: 6, rejected_prediction_tokens: 2 },
+    });
+    expect(response.headers.get('server-timing')).toMatch(
+      /engine-queue;dur=[\d.]+, engine-prefill;dur=[\d.]+, engine-decode;dur=[\d.]+, total;dur=/,
+    );
+    const metrics = await (await fetch(`${conch.url}/metrics`)).text();
+    const label = `model="llmapi",server="127.0.0.1:${triton.grpcPort}"`;
+    expect(metrics).toContain(`conch_draft_tokens_total{${label},key=""} 8`);
+    expect(metrics).toContain(`conch_accepted_draft_tokens_total{${label},key=""} 6`);
+    expect(metrics).toContain(`conch_engine_phase_duration_seconds_count{phase="decode",${label}}`);
   });
 
   it('chats', async () => {
