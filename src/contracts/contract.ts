@@ -98,6 +98,8 @@ export interface GenerateRequest {
   readonly beams?: Beams | undefined;
   /** The name under which the backend knows a LoRA adapter. */
   readonly loraName?: string | undefined;
+  /** Where the server has the adapter of that name; only if the contract `takesAdapterPaths`. */
+  readonly adapterPath?: AdapterPath | undefined;
   /** The number under which the engine knows a LoRA adapter. */
   readonly loraTaskId?: number | undefined;
   /** Its weights, where the engine does not have them yet. */
@@ -111,6 +113,15 @@ export interface LoraWeights {
   /** Module, layer and rank of each row, and further columns where the engine has them. */
   readonly config: ArrayLike<number>;
   readonly configShape: readonly [rows: number, columns: number];
+}
+
+/** A LoRA adapter that a server loads from its own folder. */
+export interface AdapterPath {
+  /** The engine caches the adapter under this number. */
+  readonly id: number;
+  readonly path: string;
+  /** The format of its files; left out: the server's default. */
+  readonly source?: 'hf' | 'nemo' | undefined;
 }
 
 /** How an engine is sent LoRA adapters. */
@@ -249,6 +260,8 @@ export interface GenerationContract {
   readonly guidesMayEndEngine?: boolean;
   /** Whether requests name a LoRA adapter as the server knows it. */
   readonly namesAdapters?: boolean;
+  /** Whether requests say where the server has a LoRA adapter. */
+  readonly takesAdapterPaths?: boolean;
   /** How the weights of LoRA adapters are sent, where the model has inputs for them. */
   readonly adapterFormat?: AdapterFormat | undefined;
   readonly limits: Limits;

@@ -79,6 +79,22 @@ describe('what is sent to the LLM API', () => {
     expect(() => contract.encode(requestOf({ loraTaskId: 1 }))).toThrow('takes no LoRA adapters');
   });
 
+  it('is where the server has an adapter, if the release takes adapters', () => {
+    const lora = 'lora_id UINT64 1 optional\nlora_name STRING 1 optional\nlora_path STRING 1 optional';
+    const source = 'lora_ckpt_source STRING 1 optional';
+    const newer = llmapiContract(configOf(`${inputs}\n${lora}\n${source}`, outputs, { max_batch_size: 0 }), facts);
+    expect([newer.takesAdapterPaths, contract.takesAdapterPaths]).toEqual([true, false]);
+    const adapterPath = { id: 7, path: '/adapters/sql', source: 'nemo' } as const;
+    const sent = displayedInputs(newer.encode(requestOf({ loraName: 'sql', adapterPath })));
+    expect(sent.filter((line) => line.startsWith('lora_'))).toEqual([
+      'lora_id UINT64 [1] 7',
+      'lora_name BYTES [1] ["sql"]',
+      'lora_path BYTES [1] ["/adapters/sql"]',
+      'lora_ckpt_source BYTES [1] ["nemo"]',
+    ]);
+    expect(displayedInputs(newer.encode(requestOf())).some((line) => line.startsWith('lora_'))).toBe(false);
+  });
+
   it('ends another request with its id, where the server needs it', () => {
     expect('stopRequest' in contract).toBe(false);
     const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());

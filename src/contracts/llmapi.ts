@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
+import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
 import { noTokenLimit } from './extremes.ts';
@@ -61,6 +62,7 @@ export function llmapiContract(
         ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? noTokenLimit),
         ...inputs.flag('sampling_param_exclude_input_from_output', true),
         ...samplingTensors(inputs, request, names),
+        ...adapterTensors(inputs, request),
         ...(tellsReason ? inputs.flag('return_finish_reason', true) : []),
         ...(metricOutputs.length > 0 ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
       ],
@@ -79,6 +81,7 @@ export function llmapiContract(
     counts: false,
     guessesCounts: true,
     repeatsItself: true,
+    takesAdapterPaths: adapterInputs.every((name) => inputs.has([name])),
     limits: {},
     images: llmapiImages(config),
     support: (parameter) => support(parameter, inputs),
@@ -87,6 +90,21 @@ export function llmapiContract(
     explain: explainTrtllm,
     ...(stopsByRequest && inputs.has(['stop']) ? { stopRequest } : {}),
   };
+}
+
+/** The model takes all of them or none. Releases before 1.3 have none. */
+const adapterInputs = ['lora_id', 'lora_name', 'lora_path'] as const;
+
+function adapterTensors(inputs: DeclaredInputs, { loraName, adapterPath }: GenerateRequest): Tensor[] {
+  if (loraName === undefined || !adapterPath) return [];
+  const { id, path, source } = adapterPath;
+  const [idInput, nameInput, pathInput] = adapterInputs;
+  return [
+    ...inputs.number([idInput], id),
+    ...inputs.texts(nameInput, [loraName]),
+    ...inputs.texts(pathInput, [path]),
+    ...(source === undefined ? [] : inputs.texts('lora_ckpt_source', [source])),
+  ];
 }
 
 function support(parameter: ParameterName, inputs: DeclaredInputs): Support {

@@ -164,6 +164,7 @@ function requestsOf(
           logprobs: round.logprobs,
           structure: (round.structure?.guide ?? round.structure)?.structure,
           loraName: model.loraName,
+          adapterPath: model.adapterPath,
           loraTaskId: model.loraTaskId,
         },
         context: {
