@@ -35,6 +35,7 @@ describe.each([
         object: 'text_completion',
         created: expect.any(Number),
         model: 'llama',
+        system_fingerprint: expect.stringMatching(/^fp_/),
         choices: [{ index: 0, text: 'one two three', logprobs: null, finish_reason: 'stop' }],
         usage: { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 },
       },

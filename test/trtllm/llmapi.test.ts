@@ -118,7 +118,7 @@ describe('an LLM API model', () => {
   });
 
   it('selects a LoRA adapter by its name', async () => {
-    const body = { prompt: directive({ echo_parameters: true }), max_tokens: 500 };
+    const body = { prompt: directive({ echo_parameters: true }), max_tokens: 50 };
     const adapted = await complete({ ...body, model: 'llmapi_lora_sql' });
     expect(JSON.parse(textsOf(adapted)[0] ?? '')).toMatchObject({
       lora_id: 7,
