@@ -34,7 +34,7 @@ function timesOf(response: InferResponse): EngineTimes | undefined {
   return { queue: times.queue / 1e6, prefill: times.prefill / 1e6, decode: times.decode / 1e6 };
 }
 
-/** A number that the model declares as such and sends as text: the datatype in the response is the right one. */
+/** A value that the model declares as a number and sends as text: the datatype in the response is the right one. */
 export function numberIn(response: InferResponse, name: string): number | undefined {
   const data = response.raw(name);
   const description = data && response.outputs.find((output) => output.name === name);

@@ -30,7 +30,7 @@ function isStreamFlag({ name, datatype }: TensorMetadata): boolean {
 
 /**
  * Whether the first dimension of all tensors is the batch. Only text shows that: one text has one dimension. Models of
- * numbers can have two variable dimensions of their own.
+ * numbers can have two dimensions of any size on their own.
  */
 function hasBatches(tensors: readonly TensorMetadata[]): boolean {
   const isText = ({ name }: TensorMetadata): boolean => name === 'text_input';

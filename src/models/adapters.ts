@@ -84,8 +84,11 @@ export function namedBySettings(names: readonly string[]): ModelAdapters {
   };
 }
 
+/** Adapters in folders of the server, by name. */
+export type ServerFolders = Map<string, AdapterPath>;
+
 /** The same, for adapters in folders of the server. */
-export function inServerFolders(folders: ReadonlyMap<string, AdapterPath>): ModelAdapters {
+export function inServerFolders(folders: Readonly<ServerFolders>): ModelAdapters {
   const names = [...folders.keys()];
   return {
     names: async () => names,

@@ -3,7 +3,6 @@ import type { CommandInput } from '../config/load.ts';
 import type { ModelSettings } from '../config/model-settings.ts';
 import { originOf } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import type { AdapterPath } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { AdapterFolderError, openAdapterFolder } from '../models/adapter-folder.ts';
 import {
@@ -13,6 +12,7 @@ import {
   namedByServer,
   namedBySettings,
   noAdapters,
+  type ServerFolders,
 } from '../models/adapters.ts';
 import { adapterQuery, adaptersInRepository } from '../models/query-adapters.ts';
 import type { FoundServedModel } from '../models/registry-options.ts';
@@ -103,7 +103,7 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
 function serverAdapters(root: string, lora: ModelSettings['lora']): ModelAdapters {
   const expected = 'a map of adapter names to server_path, the folders on the server';
   if (isList(lora)) return misconfiguredAdapters(root, expected);
-  const folders = new Map<string, AdapterPath>();
+  const folders: ServerFolders = new Map();
   for (const [name, { server_path: path, source, task_id: id }] of Object.entries(lora ?? {})) {
     if (path === undefined) return misconfiguredAdapters(root, expected);
     folders.set(name, { id: id ?? numberOf([name, path, source ?? '']), path, source });
