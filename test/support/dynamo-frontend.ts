@@ -104,20 +104,13 @@ export class DynamoFrontend {
     if (method === 'ModelStreamInfer') return this.#stream(new WireRequest(message));
     if (!isControlMethod(method)) throw unimplemented();
     const { name } = decodeControlRequest(method, message) as { readonly name: string };
-    switch (method) {
-      case 'ServerLive':
-        return [encodeControlResponse(method, { live: true })];
-      case 'ServerReady':
-        return [encodeControlResponse(method, { ready: this.models.length > 0 })];
-      case 'ModelReady':
-        return [encodeControlResponse(method, { ready: this.models.some((model) => model.name === name) })];
-      case 'ModelMetadata':
-        return [encodeControlResponse(method, this.#metadata(name))];
-      case 'ModelConfig':
-        return [encodeControlResponse(method, { config: this.#config(name) })];
-      default:
-        throw unimplemented();
-    }
+    if (method === 'ServerLive') return [encodeControlResponse(method, { live: true })];
+    if (method === 'ServerReady') return [encodeControlResponse(method, { ready: this.models.length > 0 })];
+    if (method === 'ModelReady')
+      return [encodeControlResponse(method, { ready: this.models.some((model) => model.name === name) })];
+    if (method === 'ModelMetadata') return [encodeControlResponse(method, this.#metadata(name))];
+    if (method === 'ModelConfig') return [encodeControlResponse(method, { config: this.#config(name) })];
+    throw unimplemented();
   }
 
   #config(name: string): ModelConfig {
