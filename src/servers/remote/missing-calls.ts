@@ -33,7 +33,7 @@ export class MissingCalls {
     try {
       return await this.#call(method, request, options);
     } catch (error) {
-      const replacement = this.#replacements[method] as Replacement<Method> | undefined;
+      const replacement = this.#replacements[method];
       if (!replacement || !isMissing(error)) throw error;
       return replacement(request, options);
     }
