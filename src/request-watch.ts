@@ -1,3 +1,10 @@
+/** The times of a request in the engine, in milliseconds: waiting, up to the first token, and up to the last one. */
+export interface EngineTimes {
+  readonly queue: number;
+  readonly prefill: number;
+  readonly decode: number;
+}
+
 /** Tokens of a generation, which grow while it runs. */
 export interface TokenCounts {
   /** Undefined if unknown. */
@@ -5,6 +12,11 @@ export interface TokenCounts {
   readonly completionTokens: number;
   readonly cachedTokens?: number | undefined;
   readonly reasoningTokens?: number | undefined;
+  /** Tokens that the engine proposed by speculative decoding, and how many of them it accepted. */
+  readonly draftTokens?: number | undefined;
+  readonly acceptedTokens?: number | undefined;
+  /** The times in the engine, where it reports them; of several inferences, the longest. */
+  readonly engineTimes?: EngineTimes | undefined;
   /** The finish reasons of the choices that have ended. */
   readonly finishReasons?: readonly string[];
 }

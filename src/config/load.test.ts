@@ -19,6 +19,7 @@ describe('loadSettings', () => {
       tritonKey: undefined,
       tritonServerName: undefined,
       tritonHeader: {},
+      tritonModel: [],
       refreshInterval: 2_000,
       connectTimeout: 5_000,
       keepaliveInterval: 300_000,

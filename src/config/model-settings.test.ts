@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadSettings } from './load.ts';
 import { modelSettings, samplingDefaults } from './model-settings.ts';
 import { plainWords } from './problem.ts';
+import { SettingsError } from './settings-error.ts';
 
 describe('modelSettings', () => {
   const text = `
@@ -83,5 +84,34 @@ describe('samplingDefaults', () => {
   ])('refuses %s of %j', (field, value, message) => {
     const result = samplingDefaults.safeParse({ [field]: value }, { error: plainWords });
     expect(result.error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
+});
+
+describe('lora', () => {
+  const problemsOf = (lora: string): readonly string[] => {
+    try {
+      loadSettings({ argv: ['--config', 'c.yaml'], readFile: () => `models: { m: { lora: ${lora} } }` });
+      return [];
+    } catch (error) {
+      return error instanceof SettingsError ? error.problems : [String(error)];
+    }
+  };
+
+  it('takes folders on the server as they are written', () => {
+    const text =
+      'models: { m: { lora: { a: { server_path: ./a, source: nemo }, b: { server_path: /b, task_id: 3 } } } }';
+    const { models } = loadSettings({ argv: ['--config', '/etc/c.yaml'], readFile: () => text });
+    expect(models['m']?.lora).toEqual({
+      a: { server_path: './a', source: 'nemo' },
+      b: { server_path: '/b', task_id: 3 },
+    });
+  });
+
+  it.each([
+    ['{ a: {} }', 'must have either dir or server_path'],
+    ['{ a: { dir: /a, server_path: /b } }', 'must have either dir or server_path'],
+    ['{ a: { dir: /a, source: hf } }', 'needs server_path'],
+  ])('refuses %s', (lora, message) => {
+    expect(problemsOf(lora)).toEqual([expect.stringContaining(message)]);
   });
 });

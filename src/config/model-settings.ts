@@ -4,27 +4,40 @@ import { plainWords } from './problem.ts';
 import { inGroup, setting, type Values } from './setting.ts';
 import { text } from './value-types.ts';
 
-type AdapterFolders = Readonly<Record<string, { readonly dir: string; readonly task_id?: number | undefined }>>;
+type AdapterFolders = Readonly<Record<string, z.output<typeof adapterFolder>>>;
 
 const adapterNames = z.array(text).superRefine((names, context) => {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (at >= 0) context.addIssue({ code: 'custom', path: [at], message: `must not contain ${names[at]} twice` });
 });
 
-const adapterFolders = z
-  .record(text, z.strictObject({ dir: text, task_id: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional() }))
-  .superRefine((folders, context) => {
-    const ids = Object.entries(folders).map(([name, { task_id: id }]) => ({ name, id }));
-    for (const [index, { name, id }] of ids.entries()) {
-      const other = ids.slice(0, index).find((one) => id !== undefined && one.id === id);
-      if (other)
-        context.addIssue({
-          code: 'custom',
-          path: [name, 'task_id'],
-          message: `must not be ${id}, which is the task_id of ${other.name}`,
-        });
-    }
+/** An adapter in a folder of this machine, or in one of the server. */
+const adapterFolder = z
+  .strictObject({
+    dir: text.optional(),
+    server_path: text.optional(),
+    source: z.enum(['hf', 'nemo']).optional(),
+    task_id: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  })
+  .superRefine(({ dir, server_path: path, source }, context) => {
+    if ((dir === undefined) === (path === undefined))
+      context.addIssue({ code: 'custom', message: 'must have either dir or server_path' });
+    else if (source !== undefined && path === undefined)
+      context.addIssue({ code: 'custom', path: ['source'], message: 'needs server_path' });
   });
+
+const adapterFolders = z.record(text, adapterFolder).superRefine((folders, context) => {
+  const ids = Object.entries(folders).map(([name, { task_id: id }]) => ({ name, id }));
+  for (const [index, { name, id }] of ids.entries()) {
+    const other = ids.slice(0, index).find((one) => id !== undefined && one.id === id);
+    if (other)
+      context.addIssue({
+        code: 'custom',
+        path: [name, 'task_id'],
+        message: `must not be ${id}, which is the task_id of ${other.name}`,
+      });
+  }
+});
 
 const words = { error: plainWords };
 
@@ -193,7 +206,7 @@ const modelOnlySettings = inGroup('models', {
   ),
   lora: setting(
     adapters.optional(),
-    'Set the LoRA adapters of this name. A list names those that a vLLM model has. A map has those of a TensorRT-LLM engine, each with dir (folder of model.lora_weights.npy and model.lora_config.npy) and optionally task_id.',
+    'Set the LoRA adapters of this name. A list names those that a vLLM model has. A map has those of TensorRT-LLM. For an engine, each has dir (folder of model.lora_weights.npy and model.lora_config.npy) and optionally task_id. For the LLM API, each has server_path (a folder on the server) and optionally task_id and source (hf or nemo).',
     { placeholder: 'LIST|MAP', path: 'folders-in-map' },
   ),
   embedding: setting(

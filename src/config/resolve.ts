@@ -93,6 +93,8 @@ function withPath(
 
 function withFolders(value: unknown, resolved: (written: string) => string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const folders: readonly [string, { readonly dir: string }][] = Object.entries(value);
-  return Object.fromEntries(folders.map(([name, entry]) => [name, { ...entry, dir: resolved(entry.dir) }]));
+  const folders: readonly [string, { readonly dir?: string }][] = Object.entries(value);
+  return Object.fromEntries(
+    folders.map(([name, entry]) => [name, entry.dir === undefined ? entry : { ...entry, dir: resolved(entry.dir) }]),
+  );
 }

@@ -67,6 +67,11 @@ export const settingTable = {
       'Send this header with every call to Triton. Write it as name: value or name=value.',
       { placeholder: 'HEADER', secret: true },
     ),
+    tritonModel: setting(
+      z.array(text).default([]),
+      'Serve this model of a server without a model index, for example Dynamo. Names with settings of their own need no --triton-model.',
+      { live: true, placeholder: 'NAME' },
+    ),
     refreshInterval: setting(
       duration({ minimum: 100 }).prefault('2s'),
       'Set how often Conch looks for new and removed models.',

@@ -2,6 +2,7 @@ import type { ApiError } from '../errors.ts';
 import type { FloatDatatype } from '../kserve/float-writing.ts';
 import type { InferRequest, InferResponse } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
+import type { EngineTimes } from '../request-watch.ts';
 
 /** How a token is chosen and when to stop. What is left out is the backend's default. */
 export interface Sampling {
@@ -97,6 +98,8 @@ export interface GenerateRequest {
   readonly beams?: Beams | undefined;
   /** The name under which the backend knows a LoRA adapter. */
   readonly loraName?: string | undefined;
+  /** Where the server has the adapter of that name; only if the contract `takesAdapterPaths`. */
+  readonly adapterPath?: AdapterPath | undefined;
   /** The number under which the engine knows a LoRA adapter. */
   readonly loraTaskId?: number | undefined;
   /** Its weights, where the engine does not have them yet. */
@@ -110,6 +113,15 @@ export interface LoraWeights {
   /** Module, layer and rank of each row, and further columns where the engine has them. */
   readonly config: ArrayLike<number>;
   readonly configShape: readonly [rows: number, columns: number];
+}
+
+/** A LoRA adapter that a server loads from its own folder. */
+export interface AdapterPath {
+  /** The engine caches the adapter under this number. */
+  readonly id: number;
+  readonly path: string;
+  /** The format of its files; left out: the server's default. */
+  readonly source?: 'hf' | 'nemo' | undefined;
 }
 
 /** How an engine is sent LoRA adapters. */
@@ -144,6 +156,13 @@ export interface IdLogprob {
 
 export type FinishReason = 'stop' | 'length';
 
+/** What an engine reports about one inference when it ends. */
+export interface EngineReport {
+  readonly times?: EngineTimes | undefined;
+  /** Tokens that it proposed by speculative decoding, and how many of them it accepted. */
+  readonly drafts?: { readonly proposed: number; readonly accepted: number } | undefined;
+}
+
 /** Receives what a decoder finds in a response. Beam search returns several completions, numbered from 0. */
 export interface GenerateSink {
   /**
@@ -157,6 +176,8 @@ export interface GenerateSink {
   promptTokens(count: number): void;
   /** How many of them it had in its cache. */
   cachedTokens(count: number): void;
+  /** Called before `finish`, where the backend reports it. */
+  engineReport(report: EngineReport): void;
   /** Undefined where the backend sends no finish reason: then the number of tokens decides. */
   finish(reason: FinishReason | undefined, beam?: number): void;
 }
@@ -239,6 +260,8 @@ export interface GenerationContract {
   readonly guidesMayEndEngine?: boolean;
   /** Whether requests name a LoRA adapter as the server knows it. */
   readonly namesAdapters?: boolean;
+  /** Whether requests say where the server has a LoRA adapter. */
+  readonly takesAdapterPaths?: boolean;
   /** How the weights of LoRA adapters are sent, where the model has inputs for them. */
   readonly adapterFormat?: AdapterFormat | undefined;
   readonly limits: Limits;

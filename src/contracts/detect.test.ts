@@ -77,6 +77,15 @@ describe('detectContract', () => {
     expect(found(images)).toBe('no contract fits its tensors');
   });
 
+  it('tells of a model that takes nothing but text', () => {
+    const plain = configOf('text_input STRING 1\nstreaming BOOL 1 optional', 'text_output STRING -1');
+    expect(found(plain)).toBe(
+      'it takes text_input and returns text_output, but has no inputs for sampling parameters like max_tokens',
+    );
+    const other = configOf('text_input STRING 1\nmax_tokens INT32 1', 'text_output STRING -1', { max_batch_size: 0 });
+    expect(found(other)).toBe('no contract fits its tensors');
+  });
+
   it('streams where the model says so, or its engine does', () => {
     const streams = (...parts: Parameters<typeof detectContract>) => {
       const detection = detectContract(...parts);

@@ -34,7 +34,7 @@ export function detectContract(config: ModelConfig, facts: DetectionFacts = {}):
   if (fitting) return contractOf(fitting, config, facts);
   const [only] = candidates;
   if (forced === undefined || candidates.length !== 1 || !only)
-    return { reason: forced ? `it is set to the contract ${forced}, which does not fit its tensors` : unfit };
+    return { reason: forced ? `it is set to the contract ${forced}, which does not fit its tensors` : unfit(config) };
   return { reason: `it is set to the contract ${only}, but has no ${missing(config, only).join(', no ')}` };
 }
 
@@ -48,7 +48,15 @@ export function isTokenEngine(config: ModelConfig): boolean {
   return missing(config, 'trtllm-tokens').length === 0;
 }
 
-const unfit = 'no contract fits its tensors';
+/** Inputs that say nothing about sampling. Dynamo's completion models have no others, so not even max_tokens. */
+const plainInputs: ReadonlySet<string> = new Set(['text_input', 'stream', 'streaming']);
+
+function unfit({ input, output }: ModelConfig): string {
+  const isText = isDeclared(input, 'text_input') && isDeclared(output, 'text_output');
+  return isText && input.every(({ name }) => plainInputs.has(name))
+    ? 'it takes text_input and returns text_output, but has no inputs for sampling parameters like max_tokens'
+    : 'no contract fits its tensors';
+}
 
 /** In the order in which they are tried. */
 const kinds: readonly ContractKind[] = ['vllm', 'llmapi', 'trtllm', 'trtllm-tokens'];

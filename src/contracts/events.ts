@@ -47,6 +47,9 @@ export interface TokenUsage {
   readonly cachedTokens?: number | undefined;
   /** How many tokens of the responses were reasoning; left out where there were none. */
   readonly reasoningTokens?: number | undefined;
+  /** Tokens of speculative decoding, and how many of them were accepted; left out where there were none. */
+  readonly draftTokens?: number | undefined;
+  readonly acceptedTokens?: number | undefined;
 }
 
 /** An event that is no text of a choice. */

@@ -1,19 +1,26 @@
 import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
-import { readNumber } from '../kserve/tensors.ts';
 import { AccumulatedText } from './accumulated-text.ts';
-import type { FinishReason, GenerateDecoder, GenerateSink } from './contract.ts';
+import type { EngineReport, FinishReason, GenerateDecoder, GenerateSink } from './contract.ts';
+import { numberIn, readReport } from './llmapi-metrics.ts';
+
+interface DecoderOptions {
+  /** Present where the request includes the reuse of the cache. */
+  readonly blockSize: number | undefined;
+  /** Whether the request includes the engine's times and drafts. */
+  readonly hasReport: boolean;
+}
 
 /** Reads the responses of one request to a model on TensorRT-LLM's LLM API: each carries all text so far. */
 export class LlmapiDecoder implements GenerateDecoder {
   readonly #text = new AccumulatedText();
-  /** Present where the request includes the reuse of the cache. */
-  readonly #blockSize: number | undefined;
+  readonly #options: DecoderOptions;
+  #report: EngineReport | undefined;
   #reusedBlocks: number | undefined;
   #isFinished = false;
 
-  constructor(blockSize: number | undefined) {
-    this.#blockSize = blockSize;
+  constructor(options: DecoderOptions) {
+    this.#options = options;
   }
 
   push(response: InferResponse, sink: GenerateSink): void {
@@ -21,9 +28,11 @@ export class LlmapiDecoder implements GenerateDecoder {
     const text = response.text('text_output');
     // The number of tokens of a response is unknown; it is one or more.
     if (text !== undefined) sink.text(this.#text.next(text), 1, undefined, 0);
-    if (this.#blockSize !== undefined) this.#reusedBlocks = reusedBlocks(response) ?? this.#reusedBlocks;
+    const { blockSize, hasReport } = this.#options;
+    if (blockSize !== undefined) this.#reusedBlocks = numberIn(response, 'kv_cache_reused_block') ?? this.#reusedBlocks;
     const reason = response.text('finish_reason');
-    // Until a response ends, its reason is the text None.
+    // Until a response ends, its reason is the text None, and its report is not the last one.
+    if (hasReport && reason !== 'None') this.#report = readReport(response) ?? this.#report;
     if (reason !== undefined && reason !== 'None') this.#finish(finishReason(reason), sink);
     else if (response.final) this.#finish(undefined, sink);
   }
@@ -32,16 +41,10 @@ export class LlmapiDecoder implements GenerateDecoder {
     this.#isFinished = true;
     const rest = this.#text.rest();
     if (rest !== '') sink.text(rest, 0, undefined, 0);
-    if (this.#reusedBlocks !== undefined) sink.cachedTokens(this.#reusedBlocks * (this.#blockSize ?? 0));
+    if (this.#reusedBlocks !== undefined) sink.cachedTokens(this.#reusedBlocks * (this.#options.blockSize ?? 0));
+    if (this.#report) sink.engineReport(this.#report);
     sink.finish(reason, 0);
   }
-}
-
-/** A number that the model declares as INT32 and sends as text: the datatype in the response is the right one. */
-function reusedBlocks(response: InferResponse): number | undefined {
-  const description = response.outputs.find(({ name }) => name === 'kv_cache_reused_block');
-  const data = response.raw('kv_cache_reused_block');
-  return description && data && readNumber(data, description.datatype);
 }
 
 function finishReason(text: string): FinishReason {

@@ -79,6 +79,22 @@ describe('what is sent to the LLM API', () => {
     expect(() => contract.encode(requestOf({ loraTaskId: 1 }))).toThrow('takes no LoRA adapters');
   });
 
+  it('is where the server has an adapter, if the release takes adapters', () => {
+    const lora = 'lora_id UINT64 1 optional\nlora_name STRING 1 optional\nlora_path STRING 1 optional';
+    const source = 'lora_ckpt_source STRING 1 optional';
+    const newer = llmapiContract(configOf(`${inputs}\n${lora}\n${source}`, outputs, { max_batch_size: 0 }), facts);
+    expect([newer.takesAdapterPaths, contract.takesAdapterPaths]).toEqual([true, false]);
+    const adapterPath = { id: 7, path: '/adapters/sql', source: 'nemo' } as const;
+    const sent = displayedInputs(newer.encode(requestOf({ loraName: 'sql', adapterPath })));
+    expect(sent.filter((line) => line.startsWith('lora_'))).toEqual([
+      'lora_id UINT64 [1] 7',
+      'lora_name BYTES [1] ["sql"]',
+      'lora_path BYTES [1] ["/adapters/sql"]',
+      'lora_ckpt_source BYTES [1] ["nemo"]',
+    ]);
+    expect(displayedInputs(newer.encode(requestOf())).some((line) => line.startsWith('lora_'))).toBe(false);
+  });
+
   it('ends another request with its id, where the server needs it', () => {
     expect('stopRequest' in contract).toBe(false);
     const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());
@@ -122,6 +138,51 @@ describe('what is read from the LLM API', () => {
     expect(() => decoded(contract.decoder(requestOf()), [response('a', reason)])).toThrow(
       expect.objectContaining({ code }) as Error,
     );
+  });
+
+  const reportNames = [
+    'arrival_time_ns',
+    'first_scheduled_time_ns',
+    'first_token_time_ns',
+    'last_token_time_ns',
+    'total_draft_tokens',
+    'total_accepted_draft_tokens',
+  ];
+  const newer = llmapiContract(
+    configOf(inputs, `${outputs}\n${reportNames.map((name) => `${name} INT64 1`).join('\n')}`, { max_batch_size: 0 }),
+    facts,
+  );
+  const report = (...values: readonly (number | string)[]): Tensor[] =>
+    values.map((value, at) => textTensor(reportNames[at] as string, [String(value)]));
+
+  it('is the times and drafts of the engine, where the release has them', () => {
+    const request = newer.encode(requestOf());
+    expect(request.outputs).toEqual(['text_output', 'finish_reason', ...reportNames]);
+    expect(displayedInputs(request)).toContain('sampling_param_return_perf_metrics BOOL [1] true');
+    const last = report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_110_500_000, 12, 9);
+    const responses = [
+      response('a', 'None', { more: report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_010_500_000, 0, 0) }),
+      response('ab', 'stop', { more: last, final: true }),
+    ];
+    expect(decoded(newer.decoder(requestOf()), responses)).toEqual([
+      ['text', 'a', 1, 0],
+      ['text', 'b', 1, 0],
+      ['engine', { times: { queue: 2, prefill: 8.5, decode: 100 }, drafts: { proposed: 12, accepted: 9 } }],
+      ['finish', 'stop', 0],
+    ]);
+  });
+
+  it.each([
+    ['no numbers', report('None', 'None', 'None', 'None', 'None', 'None')],
+    ['times that were not measured', report(0, 0, 0, 0, 0, 0)],
+    ['times in the wrong order', report(9, 8, 7, 6, 0, 0)],
+    ['no report', []],
+  ])('is no report: %s', (_, more) => {
+    const found = decoded(newer.decoder(requestOf()), [response('a', 'stop', { more, final: true })]);
+    expect(found).toEqual([
+      ['text', 'a', 1, 0],
+      ['finish', 'stop', 0],
+    ]);
   });
 
   it('is how much was cached, as a number or as a text', () => {

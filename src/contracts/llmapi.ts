@@ -1,10 +1,12 @@
 import { ApiError } from '../errors.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
+import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
 import { noTokenLimit } from './extremes.ts';
 import { LlmapiDecoder } from './llmapi-decoder.ts';
+import { reportOutputs } from './llmapi-metrics.ts';
 import { explainTrtllm } from './trtllm-errors.ts';
 import { llmapiImages, llmapiImageTensors } from './trtllm-images.ts';
 import { inferRequest, isSamplingName, type SamplingNames, samplingTensors } from './trtllm-inputs.ts';
@@ -39,10 +41,10 @@ export function llmapiContract(
   const inputs = new DeclaredInputs(config);
   const outputs = new Set(config.output.map(({ name }) => name));
   const tellsReason = inputs.has(['return_finish_reason']) && outputs.has('finish_reason');
-  const tellsReuse =
-    blockSize !== undefined &&
-    inputs.has(['sampling_param_return_perf_metrics']) &&
-    outputs.has('kv_cache_reused_block');
+  const canReport = inputs.has(['sampling_param_return_perf_metrics']);
+  const tellsReuse = canReport && blockSize !== undefined && outputs.has('kv_cache_reused_block');
+  const reports = canReport ? reportOutputs(outputs) : [];
+  const metricOutputs = [...(tellsReuse ? ['kv_cache_reused_block'] : []), ...reports];
   // Conch looks for stop sequences itself, which ends a response early only if it is streamed.
   const streams = ({ stream, sampling }: GenerateRequest): boolean =>
     decoupled && inputs.has(['streaming']) && (stream || Boolean(sampling.stop?.length));
@@ -60,10 +62,11 @@ export function llmapiContract(
         ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? noTokenLimit),
         ...inputs.flag('sampling_param_exclude_input_from_output', true),
         ...samplingTensors(inputs, request, names),
+        ...adapterTensors(inputs, request),
         ...(tellsReason ? inputs.flag('return_finish_reason', true) : []),
-        ...(tellsReuse ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
+        ...(metricOutputs.length > 0 ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
       ],
-      ['text_output', ...(tellsReason ? ['finish_reason'] : []), ...(tellsReuse ? ['kv_cache_reused_block'] : [])],
+      ['text_output', ...(tellsReason ? ['finish_reason'] : []), ...metricOutputs],
     );
   };
 
@@ -78,14 +81,30 @@ export function llmapiContract(
     counts: false,
     guessesCounts: true,
     repeatsItself: true,
+    takesAdapterPaths: adapterInputs.every((name) => inputs.has([name])),
     limits: {},
     images: llmapiImages(config),
     support: (parameter) => support(parameter, inputs),
     encode,
-    decoder: () => new LlmapiDecoder(tellsReuse ? blockSize : undefined),
+    decoder: () => new LlmapiDecoder({ blockSize: tellsReuse ? blockSize : undefined, hasReport: reports.length > 0 }),
     explain: explainTrtllm,
     ...(stopsByRequest && inputs.has(['stop']) ? { stopRequest } : {}),
   };
+}
+
+/** The model takes all of them or none. Releases before 1.3 have none. */
+const adapterInputs = ['lora_id', 'lora_name', 'lora_path'] as const;
+
+function adapterTensors(inputs: DeclaredInputs, { loraName, adapterPath }: GenerateRequest): Tensor[] {
+  if (loraName === undefined || !adapterPath) return [];
+  const { id, path, source } = adapterPath;
+  const [idInput, nameInput, pathInput] = adapterInputs;
+  return [
+    ...inputs.number([idInput], id),
+    ...inputs.texts(nameInput, [loraName]),
+    ...inputs.texts(pathInput, [path]),
+    ...(source === undefined ? [] : inputs.texts('lora_ckpt_source', [source])),
+  ];
 }
 
 function support(parameter: ParameterName, inputs: DeclaredInputs): Support {

@@ -13,6 +13,7 @@ const silent: GenerateSink = {
   ids: () => undefined,
   promptTokens: () => undefined,
   cachedTokens: () => undefined,
+  engineReport: () => undefined,
   finish: () => undefined,
 };
 

@@ -1,10 +1,10 @@
-import type { FinishReason, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
+import type { EngineReport, FinishReason, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
 import type { EventFold } from '../contracts/events.ts';
 import type { CompletionText } from '../output/completion-text.ts';
 import { withTokenBytes } from '../output/token-bytes.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import type { ResponseParts } from './response-parts.ts';
-import { type Tally, usageOf } from './tally.ts';
+import { addDrafts, addTimes, type Tally, usageOf } from './tally.ts';
 
 /** How the choices of one inference are read. */
 export interface ReaderOptions {
@@ -124,6 +124,12 @@ export class ChoiceReader implements GenerateSink {
     if (!reportsPrompt) return;
     // Whole blocks are counted, the last of which may be half full.
     tally.cachedTokens = (tally.cachedTokens ?? 0) + Math.min(count, this.#promptLength ?? count);
+  }
+
+  engineReport({ times, drafts }: EngineReport): void {
+    const { tally } = this.#options;
+    addTimes(tally, times);
+    if (drafts) addDrafts(tally, { draftTokens: drafts.proposed, acceptedTokens: drafts.accepted });
   }
 
   finish(reason: FinishReason | undefined, index = 0): void {

@@ -99,6 +99,9 @@ function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): 
     onPromptTokens: undefined,
     cachedTokens: undefined,
     reasoningTokens: undefined,
+    draftTokens: undefined,
+    acceptedTokens: undefined,
+    engineTimes: undefined,
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
     finishReasons: [],
@@ -161,6 +164,7 @@ function requestsOf(
           logprobs: round.logprobs,
           structure: (round.structure?.guide ?? round.structure)?.structure,
           loraName: model.loraName,
+          adapterPath: model.adapterPath,
           loraTaskId: model.loraTaskId,
         },
         context: {

@@ -1,5 +1,5 @@
 import type { GenerateEvent } from '../contracts/events.ts';
-import type { TokenCounts } from '../request-watch.ts';
+import type { EngineTimes, TokenCounts } from '../request-watch.ts';
 
 /** The counts of a whole request, filled by its choices; the last one to finish reports them. */
 export interface Tally {
@@ -12,6 +12,11 @@ export interface Tally {
   cachedTokens: number | undefined;
   /** Undefined where there was none. */
   reasoningTokens: number | undefined;
+  /** Undefined where there was no speculative decoding. */
+  draftTokens?: number | undefined;
+  acceptedTokens?: number | undefined;
+  /** Undefined where the engine does not report them. */
+  engineTimes?: EngineTimes | undefined;
   completionTokens: number;
   unfinished: number;
   /** The finish reasons of the finished choices. */
@@ -21,9 +26,11 @@ export interface Tally {
 /** The usage, once every choice is finished and if the prompt was counted; called for each finished choice. */
 export function usageOf(tally: Tally): Extract<GenerateEvent, { type: 'usage' }> | undefined {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens, unfinished } = tally;
+  const { draftTokens, acceptedTokens } = tally;
   if (unfinished > 0 || promptTokens === undefined) return undefined;
   tally.onPromptTokens?.(promptTokens);
-  return { type: 'usage', promptTokens, completionTokens, cachedTokens, reasoningTokens };
+  const usage = { promptTokens, completionTokens, cachedTokens, reasoningTokens, draftTokens, acceptedTokens };
+  return { type: 'usage', ...usage };
 }
 
 /** The counts of one try, which may fail: it never reports the usage. */
@@ -34,6 +41,9 @@ export function tallyOfTry(): Tally {
     onPromptTokens: undefined,
     cachedTokens: undefined,
     reasoningTokens: undefined,
+    draftTokens: undefined,
+    acceptedTokens: undefined,
+    engineTimes: undefined,
     completionTokens: 0,
     unfinished: Number.POSITIVE_INFINITY,
     finishReasons: [],
@@ -45,9 +55,31 @@ export function addTry(tally: Tally, tried: Tally, choices: number): void {
   tally.promptTokens = sum(tally.promptTokens, tried.promptTokens);
   tally.cachedTokens = sum(tally.cachedTokens, tried.cachedTokens);
   tally.reasoningTokens = sum(tally.reasoningTokens, tried.reasoningTokens);
+  addDrafts(tally, tried);
+  addTimes(tally, tried.engineTimes);
   tally.completionTokens += tried.completionTokens;
   tally.finishReasons.push(...tried.finishReasons);
   tally.unfinished -= choices;
+}
+
+/** Adds tokens of speculative decoding. */
+export function addDrafts(tally: Tally, { draftTokens, acceptedTokens }: Partial<Tally>): void {
+  tally.draftTokens = sum(tally.draftTokens, draftTokens);
+  tally.acceptedTokens = sum(tally.acceptedTokens, acceptedTokens);
+}
+
+/** Adds the times of an inference. Inferences may run at the same time, so the longest times count. */
+export function addTimes(tally: Tally, times: EngineTimes | undefined): void {
+  tally.engineTimes = longest(tally.engineTimes, times);
+}
+
+function longest(one: EngineTimes | undefined, other: EngineTimes | undefined): EngineTimes | undefined {
+  if (!one || !other) return one ?? other;
+  return {
+    queue: Math.max(one.queue, other.queue),
+    prefill: Math.max(one.prefill, other.prefill),
+    decode: Math.max(one.decode, other.decode),
+  };
 }
 
 /**
@@ -79,17 +111,39 @@ export class RunningCounts implements TokenCounts {
     return this.#sum('reasoningTokens');
   }
 
+  get draftTokens(): number | undefined {
+    return this.#sum('draftTokens');
+  }
+
+  get acceptedTokens(): number | undefined {
+    return this.#sum('acceptedTokens');
+  }
+
+  get engineTimes(): EngineTimes | undefined {
+    let times = this.#tally.engineTimes;
+    for (const { engineTimes } of this.#running) times = longest(times, engineTimes);
+    return times;
+  }
+
   get finishReasons(): readonly string[] {
     if (this.#running.size === 0) return this.#tally.finishReasons;
     return [this.#tally, ...this.#running].flatMap(({ finishReasons }) => finishReasons);
   }
 
-  #sum(name: 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens'): number | undefined {
+  #sum(name: CountName): number | undefined {
     let all = this.#tally[name];
     for (const tally of this.#running) all = sum(all, tally[name]);
     return all;
   }
 }
+
+type CountName =
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'cachedTokens'
+  | 'reasoningTokens'
+  | 'draftTokens'
+  | 'acceptedTokens';
 
 /** The sum of what is known; undefined if nothing is. */
 function sum(one: number | undefined, other: number | undefined): number | undefined {

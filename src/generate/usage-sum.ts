@@ -13,6 +13,10 @@ export class UsageSum {
     }
     sum.completionTokens += usage.completionTokens;
     if (usage.reasoningTokens !== undefined) sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
+    if (usage.draftTokens !== undefined) {
+      sum.draftTokens = (sum.draftTokens ?? 0) + usage.draftTokens;
+      sum.acceptedTokens = (sum.acceptedTokens ?? 0) + (usage.acceptedTokens ?? 0);
+    }
     if (!countsPrompt) return;
     sum.promptTokens += usage.promptTokens;
     if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;

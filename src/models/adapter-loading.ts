@@ -166,6 +166,11 @@ function onlyModel(models: ModelRegistry): ServedModel {
 /** Why a model cannot load adapters at run time; undefined if it can. */
 function unsupportedReason(model: ServedModel): ApiError | undefined {
   if (enginesOf(model).length > 0 || model.contract.adapterFormat) return undefined;
+  if (model.contract.takesAdapterPaths)
+    return refusal(
+      'model',
+      `the adapters of ${model.root} are folders on its server. Set them under models.${model.root}.lora in the configuration file.`,
+    );
   if (!model.contract.namesAdapters) return noInputs(model.root);
   return refusal(
     'model',

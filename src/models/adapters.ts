@@ -1,4 +1,4 @@
-import type { GenerationContract } from '../contracts/contract.ts';
+import type { AdapterPath, GenerationContract } from '../contracts/contract.ts';
 import { unknownAdapter } from '../contracts/unknown-adapter.ts';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
@@ -18,7 +18,7 @@ export interface ModelAdapters {
   /** The names that may follow the model's name; undefined if only its server knows them and did not return them. */
   names(): Promise<readonly string[] | undefined>;
   /** The adapter's fields of a request; undefined if the model has no adapters. Throws for an unknown name. */
-  choose(name: string): Pick<ServedModel, 'loraName' | 'loraTaskId' | 'sentAdapter'> | undefined;
+  choose(name: string): Pick<ServedModel, 'loraName' | 'loraTaskId' | 'sentAdapter' | 'adapterPath'> | undefined;
 }
 
 /** A model, as far as its adapters depend on it. */
@@ -80,6 +80,23 @@ export function namedBySettings(names: readonly string[]): ModelAdapters {
     choose: (loraName) => {
       if (!names.includes(loraName)) throw unknownAdapter(loraName, names);
       return { loraName, loraTaskId: undefined };
+    },
+  };
+}
+
+/** Adapters in folders of the server, by name. */
+export type ServerFolders = Map<string, AdapterPath>;
+
+/** The same, for adapters in folders of the server. */
+export function inServerFolders(folders: Readonly<ServerFolders>): ModelAdapters {
+  const names = [...folders.keys()];
+  return {
+    names: async () => names,
+    choose: (loraName) => {
+      if (names.length === 0) return undefined;
+      const adapterPath = folders.get(loraName);
+      if (!adapterPath) throw unknownAdapter(loraName, names);
+      return { loraName, adapterPath, loraTaskId: undefined };
     },
   };
 }

@@ -11,6 +11,7 @@ interface TableOptions {
   readonly servers: readonly WatchedServer[];
   readonly served: readonly NamedModel[];
   readonly aliases: ReadonlyMap<string, string>;
+  readonly expectedModels: readonly string[];
   readonly isWithdrawn: (root: string) => boolean;
   readonly engineFailure: (
     server: InferenceServer,
@@ -34,24 +35,24 @@ export function modelRows(options: TableOptions): ModelRow[] {
       });
     for (const model of found) rows.push(...rowsOf(model, server, options));
   }
-  return [...rows, ...strayAliases(options)];
+  return [...rows, ...missingModels(options)];
 }
 
-/** Aliases of models that no server has, once all servers are reachable. */
-function strayAliases({ servers, aliases }: TableOptions): ModelRow[] {
+/** Names of the settings for models that no server has, once all servers are reachable. */
+function missingModels({ servers, aliases, expectedModels }: TableOptions): ModelRow[] {
   if (servers.some(({ isSilent }) => isSilent)) return [];
   const names = new Set(servers.flatMap(({ found }) => found.map(({ name }) => name)));
-  return [...aliases]
+  const strayAliases = [...aliases]
     .filter(([, target]) => !names.has(target))
-    .map(([name, target]) => ({
-      name,
-      version: '',
-      server: '-',
-      contract: '-',
-      tokenizer: '-',
-      state: 'MISSING',
-      reason: `it is an alias of ${target}, which no server has`,
-    }));
+    .map(([name, target]) => missingRow(name, `it is an alias of ${target}, which no server has`));
+  const absent = expectedModels
+    .filter((name) => !names.has(name) && !aliases.has(name))
+    .map((name) => missingRow(name, 'it is set with --triton-model, but no server has it'));
+  return [...strayAliases, ...absent];
+}
+
+function missingRow(name: string, reason: string): ModelRow {
+  return { name, version: '', server: '-', contract: '-', tokenizer: '-', state: 'MISSING', reason };
 }
 
 function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOptions): ModelRow[] {

@@ -19,6 +19,8 @@ export interface RegistryOptions {
   readonly loraSeparator: string;
   /** Aliases of models; they take precedence over the servers' own names. */
   readonly aliases: ReadonlyMap<string, string>;
+  /** Models that a server must have by the settings (--triton-model). */
+  readonly expectedModels?: readonly string[];
   /** Adds everything about a served model that does not come from the servers. */
   describe(found: FoundServedModel): NamedModel;
   /** Whether a model of a repository is loaded when it is requested. */

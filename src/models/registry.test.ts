@@ -85,6 +85,26 @@ describe('ModelRegistry', () => {
     });
   });
 
+  it('shows a model of --triton-model that no server has', async () => {
+    const expectedModels = ['llama', 'qwen', 'gpt'];
+    const registry = registryOf([new ScriptedServer('a', [{ name: 'llama' }])], new Map([['gpt', 'llama']]), {
+      expectedModels,
+    });
+    await registry.refresh();
+    const missing = registry.rows().filter(({ state }) => state === 'MISSING');
+    expect(missing).toEqual([
+      {
+        name: 'qwen',
+        version: '',
+        server: '-',
+        contract: '-',
+        tokenizer: '-',
+        state: 'MISSING',
+        reason: 'it is set with --triton-model, but no server has it',
+      },
+    ]);
+  });
+
   it('expects the models of an unreachable server back, while another one is reachable', async () => {
     const [first, second] = [new ScriptedServer('a', [{ name: 'llama' }]), new ScriptedServer('b', [{ name: 'qwen' }])];
     const registry = registryOf([first, second]);

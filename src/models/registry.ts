@@ -213,6 +213,7 @@ export class ModelRegistry {
       servers: this.#servers.all,
       served: this.list(),
       aliases: this.#options.aliases,
+      expectedModels: this.#options.expectedModels ?? [],
       isWithdrawn: (root) => this.isWithdrawn(root),
       engineFailure: this.#engineFailure,
     });

@@ -1,4 +1,4 @@
-import type { GenerationContract } from '../contracts/contract.ts';
+import type { AdapterPath, GenerationContract } from '../contracts/contract.ts';
 import type { ModelContracts } from '../contracts/row-contracts.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferenceServer } from '../kserve/server.ts';
@@ -66,6 +66,8 @@ export interface ServedModel extends NamedModel {
   readonly parent?: string;
   /** Its LoRA adapter, by the name on the server. */
   readonly loraName?: string;
+  /** Where the server has that adapter, if requests say so. */
+  readonly adapterPath?: AdapterPath;
   /** Its LoRA adapter, by the number in the engine. */
   readonly loraTaskId: number | undefined;
   /** The same, if Conch has its weights. */

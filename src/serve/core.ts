@@ -41,6 +41,7 @@ export async function openCore(
     terminal,
     listener,
     dnsInterval: () => live.current.dnsInterval,
+    modelNames: () => live.modelNames,
     onChange: (removed) => {
       const followed = follow();
       for (const server of removed) void followed.then(() => balancer.untilIdle(server)).then(() => server.close());
@@ -66,6 +67,9 @@ export async function openCore(
     },
     get aliases() {
       return live.aliases;
+    },
+    get expectedModels() {
+      return live.current.tritonModel;
     },
     hints: (model) => {
       const own = modelSettings(live.current, model);

@@ -7,10 +7,12 @@ type Settings = CommandInput['settings'];
 export class LiveSettings {
   #current: Settings;
   #aliases: ReadonlyMap<string, string>;
+  #modelNames: readonly string[];
 
   constructor(settings: Settings) {
     this.#current = settings;
     this.#aliases = aliasesOf(settings);
+    this.#modelNames = modelNamesOf(settings);
   }
 
   get current(): Settings {
@@ -22,9 +24,15 @@ export class LiveSettings {
     return this.#aliases;
   }
 
+  /** The models of the servers that the settings name. */
+  get modelNames(): readonly string[] {
+    return this.#modelNames;
+  }
+
   replace(settings: Settings): void {
     this.#current = settings;
     this.#aliases = aliasesOf(settings);
+    this.#modelNames = modelNamesOf(settings);
   }
 
   /** All settings that the description of a served name depends on, as JSON. */
@@ -40,4 +48,10 @@ function aliasesOf({ models }: Settings): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(models).flatMap(([name, { serves }]) => (serves === undefined ? [] : [[name, serves] as const])),
   );
+}
+
+/** An alias is no model of a server, but the name behind it is. */
+function modelNamesOf({ tritonModel, models }: Settings): readonly string[] {
+  const roots = Object.entries(models).map(([name, { serves }]) => serves ?? name);
+  return [...new Set([...tritonModel, ...roots])];
 }

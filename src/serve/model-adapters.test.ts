@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adapterFolder, config, weights } from '../../test/support/npy.ts';
 import { isWindows } from '../../test/support/system-program.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { openAdapterRegistry } from './model-adapters.ts';
+import { AdapterRegistry } from '../models/adapters.ts';
+import type { FoundServedModel } from '../models/registry-options.ts';
+import { adapterFinder, openAdapterRegistry } from './model-adapters.ts';
 
 type Settings = Parameters<typeof openAdapterRegistry>[0];
 
@@ -59,5 +61,39 @@ describe('openAdapterRegistry', () => {
     expect(await linesOf(settings({ ensemble: { lora: { poems: { dir } } } }))).toEqual([
       '/models/ensemble/1/multi_lora.json: poems: the settings have another adapter with this name. Rename one of them.',
     ]);
+  });
+});
+
+describe('adapterFinder', () => {
+  const noRepository = { modelRepository: [], triton: [] } as unknown as Settings;
+  const finder = adapterFinder(noRepository, new AdapterRegistry());
+  const found = (contract: object) => ({ root: 'm', contract, group: { servers: [] } }) as unknown as FoundServedModel;
+  const llmapi = found({ kind: 'llmapi', takesAdapterPaths: true });
+  const sql = { server_path: '/adapters/sql' };
+
+  it('gives the folders on the server to a model that takes them, each with its own number', async () => {
+    const lora = { sql, old: { ...sql, task_id: 7, source: 'nemo' as const } };
+    const adapters = finder(llmapi, { lora });
+    expect(await adapters.names()).toEqual(['sql', 'old']);
+    expect(adapters.choose('old')).toEqual({
+      loraName: 'old',
+      loraTaskId: undefined,
+      adapterPath: { id: 7, path: '/adapters/sql', source: 'nemo' },
+    });
+    const { id } = adapters.choose('sql')?.adapterPath ?? {};
+    expect(id).toBeGreaterThan(0);
+    expect(finder(llmapi, { lora: { sql } }).choose('sql')?.adapterPath?.id).toBe(id);
+    const moved = finder(llmapi, { lora: { sql: { server_path: '/adapters/2' } } });
+    expect(moved.choose('sql')?.adapterPath?.id).not.toBe(id);
+    expect(() => adapters.choose('other')).toThrow('sql, old');
+    expect(finder(llmapi, {}).choose('sql')).toBeUndefined();
+  });
+
+  it.each<[string, FoundServedModel, object, string]>([
+    ['names', llmapi, ['sql'], 'must be a map of adapter names to server_path, the folders on the server.'],
+    ['folders here', llmapi, { sql: { dir: '/a' } }, 'must be a map of adapter names to server_path'],
+    ['folders there', found({ kind: 'trtllm' }), { sql }, "which only models on TensorRT-LLM's LLM API 1.3"],
+  ])('says what the setting must be: %s', (_, model, lora, message) => {
+    expect(() => finder(model, { lora } as never).choose('sql')).toThrow(message);
   });
 });

@@ -1,10 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { CommandInput } from '../config/load.ts';
 import type { ModelSettings } from '../config/model-settings.ts';
 import { originOf } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { ApiError } from '../errors.ts';
 import { AdapterFolderError, openAdapterFolder } from '../models/adapter-folder.ts';
-import { AdapterRegistry, type ModelAdapters, namedByServer, namedBySettings, noAdapters } from '../models/adapters.ts';
+import {
+  AdapterRegistry,
+  inServerFolders,
+  type ModelAdapters,
+  namedByServer,
+  namedBySettings,
+  noAdapters,
+  type ServerFolders,
+} from '../models/adapters.ts';
 import { adapterQuery, adaptersInRepository } from '../models/query-adapters.ts';
 import type { FoundServedModel } from '../models/registry-options.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -50,9 +59,10 @@ async function configuredAdapters(settings: Settings): Promise<ConfiguredAdapter
   const set = Object.entries(settings.models).flatMap(([model, { lora }]) =>
     lora === undefined || isList(lora)
       ? []
-      : Object.entries(lora).map(([name, { dir, task_id: taskId }]) => {
+      : Object.entries(lora).flatMap(([name, { dir, task_id: taskId }]) => {
+          if (dir === undefined) return [];
           const { where } = originOf(settings, `models.${model}.lora`);
-          return { model, name, where: `${where}: models.${model}.lora.${name}`, taskId, folder: async () => dir };
+          return [{ model, name, where: `${where}: models.${model}.lora.${name}`, taskId, folder: async () => dir }];
         }),
   );
   const found = await repositoryAdapters(settings.modelRepository);
@@ -67,6 +77,12 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
     if (model.contract === undefined) return noAdapters;
     const found = model as AdaptableModel;
     const { root, contract } = found;
+    if (contract.takesAdapterPaths) return serverAdapters(root, lora);
+    if (lora && !isList(lora) && Object.values(lora).some(({ dir }) => dir === undefined))
+      return misconfiguredAdapters(
+        root,
+        "without server_path, which only models on TensorRT-LLM's LLM API 1.3 and later take",
+      );
     if (!contract.namesAdapters)
       return isList(lora)
         ? misconfiguredAdapters(root, 'a map of adapter names to folders, not a list of names')
@@ -81,6 +97,23 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
     const repositories = triton.length > 0 ? [] : modelRepository;
     return namedByServer(async () => (await adaptersInRepository(repositories, found)) ?? ask());
   };
+}
+
+/** The adapters of a model on TensorRT-LLM's LLM API, which loads them from folders of its server. */
+function serverAdapters(root: string, lora: ModelSettings['lora']): ModelAdapters {
+  const expected = 'a map of adapter names to server_path, the folders on the server';
+  if (isList(lora)) return misconfiguredAdapters(root, expected);
+  const folders: ServerFolders = new Map();
+  for (const [name, { server_path: path, source, task_id: id }] of Object.entries(lora ?? {})) {
+    if (path === undefined) return misconfiguredAdapters(root, expected);
+    folders.set(name, { id: id ?? numberOf([name, path, source ?? '']), path, source });
+  }
+  return inServerFolders(folders);
+}
+
+/** A number for an adapter without one. The engine caches adapters by number, so another path has another number. */
+function numberOf(parts: readonly string[]): number {
+  return createHash('sha256').update(JSON.stringify(parts)).digest().readUIntBE(0, 6);
 }
 
 /** Adapters in settings that do not fit the model's contract. */

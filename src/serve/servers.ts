@@ -26,6 +26,8 @@ export interface ServerContext {
 /** What a changing set of servers needs in addition. */
 interface ServerSetContext extends ServerContext {
   readonly dnsInterval: () => number;
+  /** The models that a server without a model index may have. */
+  readonly modelNames: () => readonly string[];
   readonly onChange: (removed: readonly InferenceServer[]) => void;
 }
 
@@ -35,7 +37,7 @@ export async function openServers(input: ServerInput, context: ServerSetContext)
   const named = settings.triton.filter(({ dns }) => dns);
   const servers: InferenceServer[] = settings.triton
     .filter(({ dns }) => !dns)
-    .map((address) => remoteServer(address, settings));
+    .map((address) => remoteServer(address, settings, context));
   const resolved = named.map((address) => resolvedServers(address, settings, context));
   try {
     const servesOthers = servers.length + resolved.length > 0;
@@ -52,11 +54,9 @@ export async function openServers(input: ServerInput, context: ServerSetContext)
   }
 }
 
-function resolvedServers(
-  address: TritonAddress,
-  settings: Settings,
-  { listener: { onLog }, dnsInterval, onChange }: ServerSetContext,
-): ResolvedServers {
+function resolvedServers(address: TritonAddress, settings: Settings, context: ServerSetContext): ResolvedServers {
+  const { listener, dnsInterval, onChange } = context;
+  const { onLog } = listener;
   const { host: name } = address;
   const written = formatAddress(address);
   return new ResolvedServers({
@@ -64,8 +64,10 @@ function resolvedServers(
     resolve: nameResolver(settings.dnsServer),
     interval: dnsInterval,
     // Certificates are issued for the name, not for its addresses.
-    open: (host) =>
-      remoteServer({ ...address, host }, { ...settings, tritonServerName: settings.tritonServerName ?? name }),
+    open: (host) => {
+      const named = { ...settings, tritonServerName: settings.tritonServerName ?? name };
+      return remoteServer({ ...address, host }, named, context);
+    },
     onChange,
     onError: (error) => {
       if (error) onLog('warn', `${written} cannot be resolved: ${error.message}; its last addresses stay in use`);
@@ -74,10 +76,15 @@ function resolvedServers(
   });
 }
 
-function remoteServer({ host, port, tls }: TritonAddress, settings: Settings): RemoteServer {
+function remoteServer(
+  { host, port, tls }: TritonAddress,
+  settings: Settings,
+  { modelNames }: Pick<ServerSetContext, 'modelNames'>,
+): RemoteServer {
   return new RemoteServer({
     host,
     port,
+    modelNames,
     ...channelOptions(settings),
     ...(tls ? { secure: secureOptions(settings) } : {}),
   });

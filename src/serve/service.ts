@@ -5,6 +5,7 @@ import { Coalescer } from '../generate/coalescer.ts';
 import type { GuideGuard } from '../generate/guide-guard.ts';
 import { createApp } from '../http/app.ts';
 import { DrainState } from '../http/draining.ts';
+import { StatusError } from '../kserve/status.ts';
 import { LocalGates } from '../limits/local-gates.ts';
 import { SingleProcessLink } from '../link.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -158,6 +159,8 @@ function coreListener(
     },
     onServer: (server, error) => {
       if (error === undefined) leaderLogger.info(`${server} is reachable`);
+      else if (error instanceof StatusError && error.code === 'UNIMPLEMENTED')
+        leaderLogger.warn(`the models of ${server} are unknown: ${error.message}`);
       else leaderLogger.warn(`${server} is unreachable, retrying: ${error.message}`);
     },
     onNote: (note) => leaderLogger.info(note),

@@ -1,4 +1,5 @@
 import type {
+  EngineTimes,
   InferenceFacts,
   InferenceWatch,
   Phase,
@@ -138,6 +139,7 @@ export class MeasuredRequest implements RequestRecord {
   timing(): string {
     let text = '';
     for (const { name, time } of this.#phases) text += `${name};dur=${time.toFixed(1)}, `;
+    for (const [name, time] of engineEntries(this.#engineTimes())) text += `engine-${name};dur=${time.toFixed(1)}, `;
     return `${text}total;dur=${(performance.now() - this.#start).toFixed(1)}`;
   }
 
@@ -163,6 +165,13 @@ export class MeasuredRequest implements RequestRecord {
     if (output) metrics.outputTokens.at(model, this.#server, key).add(output);
     if (cached) metrics.cachedTokens.at(model, this.#server, key).add(cached);
     if (reasoning) metrics.reasoningTokens.at(model, this.#server, key).add(reasoning);
+    const drafts = sumOf(this.#counts, 'draftTokens');
+    const accepted = sumOf(this.#counts, 'acceptedTokens');
+    if (drafts) metrics.draftTokens.at(model, this.#server, key).add(drafts);
+    if (accepted) metrics.acceptedTokens.at(model, this.#server, key).add(accepted);
+    const engineTimes = this.#engineTimes();
+    for (const [phase, time] of engineEntries(engineTimes))
+      metrics.engineTime.at(phase, model, this.#server).observe(time / 1000);
     const saved = outcome.hasDisconnected ? this.#saved() : 0;
     if (saved > 0) metrics.savedTokens.at(model).add(saved);
     this.#trace?.end({
@@ -172,6 +181,9 @@ export class MeasuredRequest implements RequestRecord {
       outputTokens: output,
       cachedTokens: cached,
       reasoningTokens: reasoning,
+      draftTokens: drafts,
+      acceptedTokens: accepted,
+      engineTimes,
       responseId: this.#responseId,
       finishReasons: this.#counts.flatMap(({ finishReasons = [] }) => finishReasons),
     });
@@ -183,6 +195,11 @@ export class MeasuredRequest implements RequestRecord {
     if (this.#firstFlush !== undefined) line['ttft_ms'] = Math.round(this.#firstFlush * 10) / 10;
     if (this.#trace) line['trace_id'] = this.#trace.traceId;
     return line;
+  }
+
+  /** A request with several generations reports the times of the last one that has any. */
+  #engineTimes(): EngineTimes | undefined {
+    return this.#counts.findLast(({ engineTimes }) => engineTimes !== undefined)?.engineTimes;
   }
 
   /** Tokens that the running inferences could still generate: their limits, minus their share of the generated tokens. */
@@ -221,7 +238,17 @@ function passedOn(facts: RequestFacts): Readonly<Record<string, string>> {
   return context ? contextHeaders(context) : {};
 }
 
-type TokenCount = 'promptTokens' | 'cachedTokens' | 'reasoningTokens';
+/** The phases of a request in its engine, in their order. */
+function engineEntries(times: EngineTimes | undefined): readonly (readonly [string, number])[] {
+  if (!times) return [];
+  return [
+    ['queue', times.queue],
+    ['prefill', times.prefill],
+    ['decode', times.decode],
+  ];
+}
+
+type TokenCount = 'promptTokens' | 'cachedTokens' | 'reasoningTokens' | 'draftTokens' | 'acceptedTokens';
 
 /** The sum of the known values; undefined if there are none. */
 function sumOf(counts: readonly TokenCounts[], name: TokenCount): number | undefined {

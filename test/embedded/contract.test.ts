@@ -44,6 +44,7 @@ describe('the vLLM contract in front of an embedded model', () => {
           },
           ids: () => undefined,
           cachedTokens: () => undefined,
+          engineReport: () => undefined,
           finish: (reason) => seen.finish.push(reason as FinishReason),
         });
     return seen;

@@ -71,10 +71,10 @@ export const groupOf = (_model: string, servers: readonly InferenceServer[]): Se
 export function registryOf(
   servers: readonly InferenceServer[],
   aliases: ReadonlyMap<string, string> = new Map(),
-  engines: Pick<RegistryOptions, 'engineFailure' | 'engineOutlook'> = {},
+  options: Pick<RegistryOptions, 'engineFailure' | 'engineOutlook' | 'expectedModels'> = {},
 ) {
   return new ModelRegistry({
-    ...engines,
+    ...options,
     servers,
     refreshInterval: 1_000_000,
     hints: () => ({}),

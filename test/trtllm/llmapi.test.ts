@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { begin, countOf, streamedChoices, textsOf, user } from '../gateway/requests.ts';
 import { type Conch, startConch } from '../support/conch.ts';
@@ -9,16 +12,24 @@ const patience = 240_000;
 const model = 'llmapi';
 let triton: Trtllm;
 let conch: Conch;
+const folder = mkdtempSync(join(tmpdir(), 'conch-llmapi-'));
 
 beforeAll(async () => {
   triton = await startTrtllm({ models: [model], release: 'main' });
+  const adapters = {
+    sql: { server_path: '/adapters/sql', task_id: 7, source: 'hf' },
+    poems: { server_path: '/adapters/poems' },
+  };
+  const config = join(folder, 'conch.json');
+  writeFileSync(config, JSON.stringify({ models: { llmapi: { lora: adapters } } }));
   conch = await startConch({
-    flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--tokenizer', triton.tokenizerFolder],
+    flags: ['--triton', `127.0.0.1:${triton.grpcPort}`, '--tokenizer', triton.tokenizerFolder, '--config', config],
   });
 }, patience);
 afterAll(async () => {
   await conch.stop();
   await triton.stop();
+  rmSync(folder, { recursive: true });
 });
 
 const complete = (body: object): Promise<Response> => post(`${conch.url}/v1/completions`, { model, ...body });
@@ -96,6 +107,7 @@ describe('an LLM API model', () => {
         "sampling_param_frequency_penalty": 0.5,
         "sampling_param_max_tokens": 50,
         "sampling_param_presence_penalty": -0.5,
+        "sampling_param_return_perf_metrics": true,
         "sampling_param_seed": 11,
         "sampling_param_temperature": 0.5,
         "sampling_param_top_k": 7,
@@ -103,6 +115,41 @@ describe('an LLM API model', () => {
         "streaming": false,
       }
     `);
+  });
+
+  it('selects a LoRA adapter by its name', async () => {
+    const body = { prompt: directive({ echo_parameters: true }), max_tokens: 50 };
+    const adapted = await complete({ ...body, model: 'llmapi_lora_sql' });
+    expect(JSON.parse(textsOf(adapted)[0] ?? '')).toMatchObject({
+      lora_id: 7,
+      lora_name: 'sql',
+      lora_path: '/adapters/sql',
+      lora_ckpt_source: 'hf',
+    });
+    const other = JSON.parse(textsOf(await complete({ ...body, model: 'llmapi_lora_poems' }))[0] ?? '');
+    expect([other.lora_name, other.lora_path, other.lora_ckpt_source]).toEqual(['poems', '/adapters/poems', undefined]);
+    expect(other.lora_id).toBeGreaterThan(0);
+    const listed = (await (await fetch(`${conch.url}/v1/models`)).json()) as { data: { id: string }[] };
+    expect(listed.data.map(({ id }) => id)).toEqual(['llmapi', 'llmapi_lora_sql', 'llmapi_lora_poems']);
+    const unknown = await complete({ ...body, model: 'llmapi_lora_other' });
+    expect([unknown.status, unknown.body.error?.['code']]).toEqual([404, 'model_not_found']);
+    const loading = await post(`${conch.url}/v1/load_lora_adapter`, { lora_name: 'x', lora_path: 'x', model });
+    expect(loading.status).toBe(400);
+  });
+
+  it('reports the times and drafts of the engine', async () => {
+    const response = await complete({ prompt: directive({ tokens: 5, drafts: [8, 6] }) });
+    expect(response.body['usage']).toMatchObject({
+      completion_tokens_details: { accepted_prediction_tokens: 6, rejected_prediction_tokens: 2 },
+    });
+    expect(response.headers.get('server-timing')).toMatch(
+      /engine-queue;dur=[\d.]+, engine-prefill;dur=[\d.]+, engine-decode;dur=[\d.]+, total;dur=/,
+    );
+    const metrics = await (await fetch(`${conch.url}/metrics`)).text();
+    const label = `model="llmapi",server="127.0.0.1:${triton.grpcPort}"`;
+    expect(metrics).toContain(`conch_draft_tokens_total{${label},key=""} 8`);
+    expect(metrics).toContain(`conch_accepted_draft_tokens_total{${label},key=""} 6`);
+    expect(metrics).toContain(`conch_engine_phase_duration_seconds_count{phase="decode",${label}}`);
   });
 
   it('chats', async () => {

@@ -88,11 +88,24 @@ describe('the chunks of a chat', () => {
 
   it('say the usage in the end, or on every chunk', () => {
     const usage = { type: 'usage', promptTokens: 3, completionTokens: 2, cachedTokens: 1 } as const;
+    const drafts = { draftTokens: 5, acceptedTokens: 3 };
     const inTheEnd = new ChunkWriter(chatShape, optionsOf({ usage: { inTheEnd: true, onEveryChunk: false } }));
     expect(read(inTheEnd.write(said('a')) + inTheEnd.write(usage)).map((each) => each['usage'])).toEqual([
       null,
       { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, prompt_tokens_details: { cached_tokens: 1 } },
     ]);
+    const drafted = new ChunkWriter(chatShape, optionsOf({ usage: { inTheEnd: true, onEveryChunk: false } }));
+    expect(read(drafted.write({ ...usage, ...drafts, reasoningTokens: 1 })).at(-1)?.['usage']).toEqual({
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 1 },
+      completion_tokens_details: {
+        reasoning_tokens: 1,
+        accepted_prediction_tokens: 3,
+        rejected_prediction_tokens: 2,
+      },
+    });
     const always = new ChunkWriter(chatShape, optionsOf({ usage: { inTheEnd: false, onEveryChunk: true } }));
     const text = always.begin([{ type: 'prompt-tokens', count: 3 }, said('a'), said('b', 0, 2), finish]);
     expect(read(text).map(({ usage: so }) => (so as { total_tokens: number }).total_tokens)).toEqual([3, 4, 6, 6]);

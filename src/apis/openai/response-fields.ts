@@ -9,17 +9,34 @@ export interface Usage {
   readonly total_tokens: number;
   /** Only if the backend reports how many prompt tokens it had cached. */
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
-  /** Only if there was reasoning. */
-  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
+  /** Only if there was reasoning, or the backend reports speculative decoding. */
+  readonly completion_tokens_details?: {
+    readonly reasoning_tokens?: number;
+    readonly accepted_prediction_tokens?: number;
+    readonly rejected_prediction_tokens?: number;
+  };
 }
 
-export function usageOf({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: TokenUsage): Usage {
+export function usageOf(usage: TokenUsage): Usage {
+  const { promptTokens, completionTokens, cachedTokens } = usage;
+  const details = completionDetails(usage);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
-    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    ...(details ? { completion_tokens_details: details } : {}),
+  };
+}
+
+function completionDetails(usage: TokenUsage): Usage['completion_tokens_details'] {
+  const { reasoningTokens, draftTokens, acceptedTokens = 0 } = usage;
+  if (reasoningTokens === undefined && draftTokens === undefined) return undefined;
+  return {
+    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
+    ...(draftTokens === undefined
+      ? {}
+      : { accepted_prediction_tokens: acceptedTokens, rejected_prediction_tokens: draftTokens - acceptedTokens }),
   };
 }
 

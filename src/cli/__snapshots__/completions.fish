@@ -45,6 +45,7 @@ complete -c conch -n "__conch_is '' serve models doctor generate" -l triton-cert
 complete -c conch -n "__conch_is '' serve models doctor generate" -l triton-key -r -F -d 'Use the private key in this PEM file for --triton-cert'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l triton-server-name -r -f -d 'Expect this name in the certificate of a Triton server, instead of the name in its address'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l triton-header -r -f -d 'Send this header with every call to Triton'
+complete -c conch -n "__conch_is '' serve models doctor generate" -l triton-model -r -f -d 'Serve this model of a server without a model index, for example Dynamo'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l refresh-interval -r -f -d 'Set how often Conch looks for new and removed models'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l connect-timeout -r -f -d 'Limit the time to open a connection to Triton'
 complete -c conch -n "__conch_is '' serve models doctor generate" -l keepalive-interval -r -f -d 'Set how often Conch pings a Triton connection while calls run on it'

@@ -24,6 +24,7 @@ _conch() {
         '*--triton-key=[Use the private key in this PEM file for --triton-cert]:FILE:_files' \
         '*--triton-server-name=[Expect this name in the certificate of a Triton server, instead of the name in its address]:NAME: ' \
         '*--triton-header=[Send this header with every call to Triton]:HEADER: ' \
+        '*--triton-model=[Serve this model of a server without a model index, for example Dynamo]:NAME: ' \
         '*--refresh-interval=[Set how often Conch looks for new and removed models]:DURATION: ' \
         '*--connect-timeout=[Limit the time to open a connection to Triton]:DURATION: ' \
         '*--keepalive-interval=[Set how often Conch pings a Triton connection while calls run on it]:DURATION: ' \
@@ -186,6 +187,7 @@ _conch() {
         '*--triton-key=[Use the private key in this PEM file for --triton-cert]:FILE:_files' \
         '*--triton-server-name=[Expect this name in the certificate of a Triton server, instead of the name in its address]:NAME: ' \
         '*--triton-header=[Send this header with every call to Triton]:HEADER: ' \
+        '*--triton-model=[Serve this model of a server without a model index, for example Dynamo]:NAME: ' \
         '*--refresh-interval=[Set how often Conch looks for new and removed models]:DURATION: ' \
         '*--connect-timeout=[Limit the time to open a connection to Triton]:DURATION: ' \
         '*--keepalive-interval=[Set how often Conch pings a Triton connection while calls run on it]:DURATION: ' \
@@ -265,6 +267,7 @@ _conch() {
         '*--triton-key=[Use the private key in this PEM file for --triton-cert]:FILE:_files' \
         '*--triton-server-name=[Expect this name in the certificate of a Triton server, instead of the name in its address]:NAME: ' \
         '*--triton-header=[Send this header with every call to Triton]:HEADER: ' \
+        '*--triton-model=[Serve this model of a server without a model index, for example Dynamo]:NAME: ' \
         '*--refresh-interval=[Set how often Conch looks for new and removed models]:DURATION: ' \
         '*--connect-timeout=[Limit the time to open a connection to Triton]:DURATION: ' \
         '*--keepalive-interval=[Set how often Conch pings a Triton connection while calls run on it]:DURATION: ' \
@@ -345,6 +348,7 @@ _conch() {
         '*--triton-key=[Use the private key in this PEM file for --triton-cert]:FILE:_files' \
         '*--triton-server-name=[Expect this name in the certificate of a Triton server, instead of the name in its address]:NAME: ' \
         '*--triton-header=[Send this header with every call to Triton]:HEADER: ' \
+        '*--triton-model=[Serve this model of a server without a model index, for example Dynamo]:NAME: ' \
         '*--refresh-interval=[Set how often Conch looks for new and removed models]:DURATION: ' \
         '*--connect-timeout=[Limit the time to open a connection to Triton]:DURATION: ' \
         '*--keepalive-interval=[Set how often Conch pings a Triton connection while calls run on it]:DURATION: ' \

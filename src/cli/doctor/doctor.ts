@@ -3,6 +3,7 @@ import { type CommandInput, ownFlags } from '../../config/load.ts';
 import { setting } from '../../config/setting.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { InferenceServer } from '../../kserve/server.ts';
+import { StatusError } from '../../kserve/status.ts';
 import type { ModelRegistry } from '../../models/registry.ts';
 import { openCore } from '../../serve/core.ts';
 import type { Terminal } from '../../serve/terminal.ts';
@@ -46,7 +47,8 @@ async function run(input: CommandInput, terminal: Terminal): Promise<number> {
   });
   try {
     await untilSettled(registry, input);
-    const described = await Promise.all(servers.current.map(describeServer));
+    const errors = new Map(registry.servers().map(({ server, error }) => [server, error]));
+    const described = await Promise.all(servers.current.map((server) => describeServer(server, errors.get(server))));
     const emulates = input.settings.structuredRetries > 0;
     const all = await diagnose(registry, emulates);
     const chosen = modelName === undefined ? all : all.filter(({ model }) => model === modelName);
@@ -89,22 +91,32 @@ interface ServerDiagnosis {
   readonly server: string;
   readonly name?: string;
   readonly version?: string;
+  /** Why its models are unknown. */
   readonly error?: string;
+  readonly isReachable: boolean;
 }
 
-async function describeServer(server: InferenceServer): Promise<ServerDiagnosis> {
+/** `lookError` is the error of the search for its models. */
+async function describeServer(server: InferenceServer, lookError: Error | undefined): Promise<ServerDiagnosis> {
+  const problem = lookError ? { error: lookError.message } : {};
   try {
     const { name, version } = await server.call('ServerMetadata', {}, { timeout: longestCall });
-    return { server: server.name, name, version };
+    return { server: server.name, name, version, ...problem, isReachable: true };
   } catch (error) {
-    return { server: server.name, error: error instanceof Error ? error.message : String(error) };
+    // Dynamo has no ServerMetadata.
+    if (error instanceof StatusError && error.code === 'UNIMPLEMENTED')
+      return { server: server.name, ...problem, isReachable: true };
+    const message = error instanceof Error ? error.message : String(error);
+    return { server: server.name, error: message, isReachable: false };
   }
 }
 
 const longestCall = 5_000;
 
-function serverText({ server, name, version, error }: ServerDiagnosis): string {
-  return `${server}: ${error === undefined ? `${name} ${version}` : `unreachable: ${error}`}`;
+function serverText({ server, name, version, error, isReachable }: ServerDiagnosis): string {
+  if (!isReachable) return `${server}: unreachable: ${error}`;
+  const title = `${server}: ${name === undefined ? 'no name and version (ServerMetadata)' : `${name} ${version}`}`;
+  return error === undefined ? title : `${title}\n  ${error}`;
 }
 
 /** A part of another model need not be served. */

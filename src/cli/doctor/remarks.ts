@@ -45,6 +45,10 @@ export function remarksOn(
       break;
     case 'llmapi':
       remarks.push('The server may never respond to a request that it rejects. Limit the wait with --request-timeout.');
+      if (contract.images.kind === 'taken')
+        remarks.push(
+          'It declares image_url, but ignores images unless its model.yaml sets triton_config.multimodal. Set that for a model that takes images.',
+        );
       break;
     case 'trtllm-tokens':
       if (contract.limits.context === undefined)

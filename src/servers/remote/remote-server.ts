@@ -11,10 +11,16 @@ import type {
   RunningInference,
 } from '../../kserve/server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
+import { MissingCalls } from './missing-calls.ts';
 import { RemoteInference } from './remote-inference.ts';
 
+interface RemoteServerOptions extends ChannelOptions {
+  /** The models that a server without a model index may have; they may change. */
+  readonly modelNames?: () => readonly string[];
+}
+
 /**
- * A Triton server, reached over gRPC.
+ * A Triton server or another KServe v2 server, reached over gRPC.
  *
  * Streams report Triton's errors inside the messages, with only a text. The metadata `triton_grpc_error` would add the
  * status code, but then responses just before the error get lost, and Triton 2.51 sometimes crashes.
@@ -23,17 +29,27 @@ export class RemoteServer implements InferenceServer {
   readonly name: string;
   readonly host: string;
   readonly #channel: Channel;
+  readonly #calls: MissingCalls;
 
-  constructor(options: ChannelOptions) {
+  constructor({ modelNames = () => [], ...options }: RemoteServerOptions) {
     this.name = `${options.host.includes(':') ? `[${options.host}]` : options.host}:${options.port}`;
     this.host = options.host;
     this.#channel = new Channel(options);
+    this.#calls = new MissingCalls((method, request, call) => this.#call(method, request, call), modelNames);
   }
 
-  async call<Method extends ControlMethod>(
+  call<Method extends ControlMethod>(
     method: Method,
     request: ControlCalls[Method]['request'],
     options: CallOptions = {},
+  ): Promise<ControlCalls[Method]['response']> {
+    return this.#calls.call(method, request, options);
+  }
+
+  async #call<Method extends ControlMethod>(
+    method: Method,
+    request: ControlCalls[Method]['request'],
+    options: CallOptions,
   ): Promise<ControlCalls[Method]['response']> {
     const message = encodeControl(method, request);
     return decodeControl(method, await this.#channel.unary({ ...options, path: methodPath(method), message }));

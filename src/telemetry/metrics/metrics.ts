@@ -68,6 +68,22 @@ export class Metrics {
     help: 'Generated tokens that are reasoning, where they are counted.',
     labels: ['model', 'server', 'key'],
   });
+  readonly draftTokens = new Counter({
+    name: 'conch_draft_tokens_total',
+    help: 'Tokens that engines proposed by speculative decoding, where the server reports it.',
+    labels: ['model', 'server', 'key'],
+  });
+  readonly acceptedTokens = new Counter({
+    name: 'conch_accepted_draft_tokens_total',
+    help: 'Draft tokens that engines accepted, where the server reports it.',
+    labels: ['model', 'server', 'key'],
+  });
+  readonly engineTime = new Histogram({
+    name: 'conch_engine_phase_duration_seconds',
+    help: 'Time of a request in the engine, where the server reports it: queue, prefill (to the first token) or decode.',
+    labels: ['phase', 'model', 'server'],
+    bounds: longTimes,
+  });
   readonly savedTokens = new Counter({
     name: 'conch_saved_tokens_total',
     help: 'Upper bound of tokens saved by cancelling generations after the client disconnected.',

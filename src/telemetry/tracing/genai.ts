@@ -35,6 +35,7 @@ export function requestAttributes(operation: string, { model, request }: TracedR
 /** The attributes that are known after the response. */
 export function responseAttributes(outcome: TracedOutcome, model: string): Attributes {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, responseId, finishReasons } = outcome;
+  const { draftTokens, acceptedTokens, engineTimes } = outcome;
   return {
     ...(responseId === undefined ? {} : { 'gen_ai.response.id': responseId, 'gen_ai.response.model': model }),
     ...(finishReasons.length > 0 ? { 'gen_ai.response.finish_reasons': [...finishReasons] } : {}),
@@ -42,5 +43,14 @@ export function responseAttributes(outcome: TracedOutcome, model: string): Attri
     ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
     ...(cachedTokens === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': cachedTokens }),
     ...(reasoningTokens === undefined ? {} : { 'gen_ai.usage.reasoning.output_tokens': reasoningTokens }),
+    ...(draftTokens === undefined ? {} : { 'conch.usage.draft_tokens': draftTokens }),
+    ...(acceptedTokens === undefined ? {} : { 'conch.usage.accepted_draft_tokens': acceptedTokens }),
+    ...(engineTimes === undefined
+      ? {}
+      : {
+          'conch.engine.queue_ms': engineTimes.queue,
+          'conch.engine.prefill_ms': engineTimes.prefill,
+          'conch.engine.decode_ms': engineTimes.decode,
+        }),
   };
 }

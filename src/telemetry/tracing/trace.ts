@@ -1,4 +1,4 @@
-import type { InferenceFacts, Phase, RequestFacts, RequestOutcome } from '../../request-watch.ts';
+import type { EngineTimes, InferenceFacts, Phase, RequestFacts, RequestOutcome } from '../../request-watch.ts';
 
 /** The traced facts of a model request. */
 export interface TracedRequest {
@@ -15,6 +15,9 @@ export interface TracedOutcome extends RequestOutcome {
   readonly outputTokens: number | undefined;
   readonly cachedTokens: number | undefined;
   readonly reasoningTokens: number | undefined;
+  readonly draftTokens: number | undefined;
+  readonly acceptedTokens: number | undefined;
+  readonly engineTimes: EngineTimes | undefined;
   readonly responseId: string | undefined;
   readonly finishReasons: readonly string[];
 }

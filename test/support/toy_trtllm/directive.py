@@ -33,13 +33,15 @@ How it is answered
   without_end       the token that ends the answer is not part of output_ids
   stop_fails        llmapi: a stop word fails in the tokenizer, which gets bytes in place of a text
   silent            llmapi: the request is never answered, as a bad one on TensorRT-LLM's main branch
+  drafts            llmapi: how many draft tokens the engine proposed and accepted, as a list
 """
 
 from toy_vllm.directive import find_directive as find
 
 KEYS = frozenset(
     "answer answer_by_seed answer_ids repeat tokens echo_prompt echo_ids echo_parameters count_of until until_tokens "
-    "release tag chunk delay_ms hold_at error_at error_text error_apart crash_at without_end stop_fails silent".split()
+    "release tag chunk delay_ms hold_at error_at error_text error_apart crash_at without_end stop_fails silent "
+    "drafts".split()
 )
 
 

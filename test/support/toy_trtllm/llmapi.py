@@ -157,6 +157,7 @@ class Answer:
 
     def _metrics(self):
         new, reused = self._generation.new_blocks, self._generation.reused_blocks
+        proposed, accepted = self._generation.steering.directive.get("drafts", (0, 0))
         return {
             "kv_cache_reused_block": reused,
             "kv_cache_hit_rate": reused / (new + reused),
@@ -167,9 +168,9 @@ class Answer:
             "first_scheduled_time_ns": self._arrival,
             "first_token_time_ns": self._arrival,
             "last_token_time_ns": time.monotonic_ns(),
-            "acceptance_rate": 0.0,
-            "total_accepted_draft_tokens": 0,
-            "total_draft_tokens": 0,
+            "acceptance_rate": accepted / proposed if proposed else 0.0,
+            "total_accepted_draft_tokens": accepted,
+            "total_draft_tokens": proposed,
         }
 
 
