@@ -87,7 +87,7 @@ class Engine:
 
     def is_invalid(self, error):
         """Whether the client caused an error: vLLM's validation throws these."""
-        return isinstance(error, (ValueError, TypeError, VLLMClientError))
+        return isinstance(error, (ValueError, VLLMClientError))
 
     def shutdown(self):
         self._llm.shutdown()

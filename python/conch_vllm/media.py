@@ -27,12 +27,11 @@ def _image(content, name):
 
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-            pixels = image.width * image.height
-            if pixels > MOST_PIXELS:
-                raise InvalidRequest(f"{name} has {pixels} pixels: the limit is {MOST_PIXELS}.")
+            if image.width * image.height > MOST_PIXELS:
+                raise Image.DecompressionBombError
             return image.convert("RGB")
-    except InvalidRequest:
-        raise
+    except Image.DecompressionBombError:  # PIL has a limit of its own
+        raise InvalidRequest(f"{name} has too many pixels: the limit is {MOST_PIXELS}.") from None
     except Exception:  # of many kinds: PIL's decoders have their own
         raise InvalidRequest(f"{name} is not an image: expected a complete file of {', '.join(FORMATS)}.") from None
 

@@ -23,7 +23,8 @@ class Outbox:
         self._wake = threading.Condition()
         self._urgent = deque()
         self._others = deque()
-        self._queued = set()
+        # By stream, whether it waits as an urgent one.
+        self._queued = {}
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="conch-outbox", daemon=True)
 
@@ -34,11 +35,9 @@ class Outbox:
         """Queues a stream that has something to send."""
         with self._wake:
             is_urgent = stream.is_urgent
-            if stream in self._queued:
-                if not is_urgent:
-                    return
-            else:
-                self._queued.add(stream)
+            if stream in self._queued and (self._queued[stream] or not is_urgent):
+                return
+            self._queued[stream] = is_urgent
             (self._urgent if is_urgent else self._others).append(stream)
             self._wake.notify()
 
@@ -51,11 +50,12 @@ class Outbox:
 
     def _run(self):
         pause_end = 0.0
-        while (round_streams := self._next_round(pause_end)) is not None:
+        while (streams := self._next_round(pause_end)) is not None:
             start = self._clock()
-            count = self._send_all(round_streams)
+            count = self._send_all(streams)
             end = self._clock()
-            if count >= CROWD:
+            # Urgent streams must not lengthen the pause of the others.
+            if count >= CROWD and start >= pause_end:
                 pause_end = end + self._rest * (end - start)
 
     def _next_round(self, pause_end):
@@ -79,10 +79,9 @@ class Outbox:
         count = 0
         for stream in streams:
             with self._wake:
-                # A stream that became urgent is in both queues.
-                if stream not in self._queued:
+                # A stream that became urgent while it waited is in both queues.
+                if self._queued.pop(stream, None) is None:
                     continue
-                self._queued.discard(stream)
             count += 1
             try:
                 stream.send()

@@ -91,14 +91,14 @@ class Stream:
             self._error = (code, message)
 
     def send(self):
-        """Sends everything that waits: one response per choice. False if the stream is closed."""
+        """Sends everything that waits: one response per choice."""
         with self._state:
             chunks, self._chunks = list(self._chunks.values()), {}
             opening, self._opening = self._opening, None
             ending, error = self._ending, self._error
             self._started = self._started or bool(chunks)
         if self._closed:
-            return False
+            return
         last = len(chunks) - 1
         for at, chunk in enumerate(chunks):
             is_final = at == last and ending is not None and error is None
@@ -107,7 +107,6 @@ class Stream:
         if error is not None:
             code, message = error
             self._send(pb_utils.InferenceResponse(error=pb_utils.TritonError(message, code)), True)
-        return not self._closed
 
     def is_cancelled(self):
         with self._wire:

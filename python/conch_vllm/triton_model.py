@@ -62,8 +62,8 @@ class TritonPythonModel:
                 generation = read_generation(request)
                 sampling = check_sampling(generation.sampling_params, self._engine)
                 check_generation(generation, self._engine)
-            except InvalidRequest as error:
-                _send_error(sender, Codes.INVALID_ARG, f"{INVALID}{error}")
+            except Exception as error:  # one request must not end the others of its batch
+                _send_error(sender, *self._explain(error))
                 continue
             stream = Stream(sender, _layout(generation, sampling, self._engine))
             self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling)
@@ -85,10 +85,22 @@ class TritonPythonModel:
             _send_error(request.get_response_sender(), Codes.UNAVAILABLE, message)
 
     def _begin(self, stream, generation, sampling):
-        task = self._loop.create_task(self._run(stream, generation, sampling))
+        task = self._loop.create_task(self._generate(stream, generation, sampling))
         self._tasks[stream] = task
-        task.add_done_callback(lambda _: self._tasks.pop(stream, None))
+        # Not inside the task: one that is cancelled before its first step never runs.
+        task.add_done_callback(lambda _: self._end(stream, task))
         self._watch.add(stream, lambda: self._loop.call_soon_threadsafe(task.cancel))
+
+    def _end(self, stream, task):
+        self._watch.remove(stream)
+        del self._tasks[stream]
+        if task.cancelled():
+            stream.fail(Codes.CANCELLED, CANCELLED)
+        elif task.exception() is not None:
+            stream.fail(*self._explain(task.exception()))
+        else:
+            return
+        self._outbox.put(stream)
 
     def _lose(self, stream):
         """Ends the generation of a stream that Triton closed."""
@@ -105,18 +117,6 @@ class TritonPythonModel:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _run(self, stream, generation, sampling):
-        try:
-            await self._generate(stream, generation, sampling)
-            return
-        except asyncio.CancelledError:
-            stream.fail(Codes.CANCELLED, CANCELLED)
-        except Exception as error:  # every failure of a request becomes its response
-            stream.fail(*self._explain(error))
-        finally:
-            self._watch.remove(stream)
-        self._outbox.put(stream)
-
     async def _generate(self, stream, generation, sampling):
         lora = await self._adapters.find(generation.lora_name, generation.lora_path)
         prompt = _prompt(generation)
@@ -126,7 +126,7 @@ class TritonPythonModel:
         outputs = self._engine.generate(
             prompt, parameters, uuid.uuid4().hex, lora=lora, priority=generation.priority
         )
-        tokens, drafts, accepted = 0, -1, -1
+        tokens, drafts, accepted, output = 0, -1, -1, None
         async for output in outputs:
             tokens += sum(len(choice.token_ids) for choice in output.outputs)
             more_drafts, more_accepted = self._vllm.draft_tokens(output)
@@ -135,6 +135,8 @@ class TritonPythonModel:
             usage = (len(output.prompt_token_ids or ()), tokens, self._vllm.cached_tokens(output), drafts, accepted)
             stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
             self._outbox.put(stream)
+        if output is None or not output.finished:
+            raise RuntimeError("the engine ended the response without a finish reason")
 
     def _explain(self, error):
         if isinstance(error, InvalidRequest):
