@@ -119,6 +119,7 @@ export const titles = {
   'docs/decisions/structured-output-after-reasoning.md': 'Run structured output after reasoning as two inferences',
   'docs/decisions/token-cache.md': 'Cache the tokens of a growing conversation',
   'docs/decisions/worker-cost.md': 'Cost of several workers',
+  'docs/conch-tokens.md': 'Contract conch-tokens',
   'docs/deployment.md': 'Deployment',
   'docs/embedded.md': 'Embedded engine',
   'docs/embeddings.md': 'Embeddings, rerank and classification',

@@ -1,6 +1,11 @@
-"""An engine whose tokens a test hands out: each request has a queue of RequestOutputs, or of errors to throw."""
+"""An engine whose tokens a test hands out: each request has a queue of RequestOutputs, or of errors to throw.
+
+Behind a tritonserver, `extra_args.script` says what is generated instead: `tokens`, each as text, and `hold`, the number
+of tokens after which the request waits until it is aborted. CONCH_TEST_ENGINE is a folder for a file per abort.
+"""
 
 import asyncio
+import os
 from types import SimpleNamespace
 
 from .exceptions import EngineDeadError
@@ -59,6 +64,8 @@ class AsyncLLM:
         )
         self.calls.append(call)
         self.on_call(call)
+        script = (sampling_params.extra_args or {}).get("script")
+        task = None if script is None else asyncio.ensure_future(play(script, call))
         finished = False
         try:
             while not finished:
@@ -69,7 +76,44 @@ class AsyncLLM:
                 yield output
         except (asyncio.CancelledError, GeneratorExit):
             self.aborted.append(request_id)
+            folder = os.environ.get("CONCH_TEST_ENGINE")
+            if folder is not None:
+                with open(os.path.join(folder, request_id), "w", encoding="utf-8"):
+                    pass
             raise
+        finally:
+            if task is not None:
+                task.cancel()
 
     def shutdown(self):
         self.is_shut_down = True
+
+
+async def play(script, call):
+    """Puts out one token per turn of the loop: the id is the position of the token, from 100 on."""
+    texts = script["tokens"]
+    for at, text in enumerate(texts):
+        if at == script.get("hold"):
+            return
+        is_last = at == len(texts) - 1
+        token_id = 100 + at
+        entry = SimpleNamespace(logprob=-at / 8, rank=1)
+        choice = SimpleNamespace(
+            index=0,
+            token_ids=[token_id],
+            text=text,
+            logprobs=None if call.sampling.logprobs is None else [{token_id: entry}],
+            finish_reason="stop" if is_last else None,
+            stop_reason=None,
+        )
+        call.queue.put_nowait(
+            SimpleNamespace(
+                outputs=[choice],
+                finished=is_last,
+                prompt_token_ids=call.prompt.get("prompt_token_ids", []),
+                prompt_logprobs=None,
+                num_cached_tokens=1,
+                metrics=None,
+            )
+        )
+        await asyncio.sleep(script.get("delay", 0))
