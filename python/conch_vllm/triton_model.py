@@ -19,8 +19,6 @@ from .sampling import check_sampling
 from .stream import Stream
 from .tensors import complete
 
-Codes = pb_utils.TritonError
-
 
 class TritonPythonModel:
     """One engine. Its event loop, vLLM's own, runs all requests; other threads send and look for disconnections."""
@@ -82,7 +80,7 @@ class TritonPythonModel:
             pb_utils.unload_model(self._name)
         for request in requests:
             message = f"{UNAVAILABLE}the engine has failed. Load the model again."
-            _send_error(request.get_response_sender(), Codes.UNAVAILABLE, message)
+            _send_error(request.get_response_sender(), pb_utils.TritonError.UNAVAILABLE, message)
 
     def _begin(self, stream, generation, sampling):
         task = self._loop.create_task(self._generate(stream, generation, sampling))
@@ -95,7 +93,7 @@ class TritonPythonModel:
         self._watch.remove(stream)
         del self._tasks[stream]
         if task.cancelled():
-            stream.fail(Codes.CANCELLED, CANCELLED)
+            stream.fail(pb_utils.TritonError.CANCELLED, CANCELLED)
         elif task.exception() is not None:
             stream.fail(*self._explain(task.exception()))
         else:
@@ -140,12 +138,12 @@ class TritonPythonModel:
 
     def _explain(self, error):
         if isinstance(error, InvalidRequest):
-            return Codes.INVALID_ARG, f"{INVALID}{error}"
+            return pb_utils.TritonError.INVALID_ARG, f"{INVALID}{error}"
         if self._engine.is_dead(error):
-            return Codes.UNAVAILABLE, f"{UNAVAILABLE}{error}"
+            return pb_utils.TritonError.UNAVAILABLE, f"{UNAVAILABLE}{error}"
         if self._engine.is_invalid(error):
-            return Codes.INVALID_ARG, f"{INVALID}{error}"
-        return Codes.INTERNAL, f"{FAILED}{error.__cause__ or error}"
+            return pb_utils.TritonError.INVALID_ARG, f"{INVALID}{error}"
+        return pb_utils.TritonError.INTERNAL, f"{FAILED}{error.__cause__ or error}"
 
 
 def _layout(generation, sampling, engine):

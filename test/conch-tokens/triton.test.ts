@@ -16,6 +16,8 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'aborts'));
   cpSync(inRoot('python/model.py'), join(version, 'model.py'));
   cpSync(inRoot('python/conch_vllm'), join(version, 'conch_vllm'), { recursive: true });
+  // Triton's stub does not read PYTHONPATH.
+  cpSync(inRoot('test/support/fake_vllm/vllm'), join(version, 'vllm'), { recursive: true });
   writeFileSync(join(version, 'model.json'), '{}');
   writeFileSync(
     join(folder, 'models', 'tiny', 'config.pbtxt'),
@@ -24,7 +26,6 @@ beforeAll(async () => {
   triton = await startTriton({
     repository: join(folder, 'models'),
     environment: {
-      PYTHONPATH: inRoot('test/support/fake_vllm'),
       PYTHONDONTWRITEBYTECODE: '1',
       CONCH_TEST_ENGINE: join(folder, 'aborts'),
     },
