@@ -1,11 +1,12 @@
 """Sends requests of the contract conch-tokens to a tritonserver, and prints what comes back as JSON.
 
-Reads {"port": …, "requests": [{"inputs": {NAME: [TYPE, VALUES]}, "outputs": […], "cancel_after": N?}, …]} from standard
+Reads {"port": …, "model": …, "requests": [{"inputs": {NAME: [TYPE, VALUES]}, "outputs": […], "cancel_after": N?}, …]} from standard
 input. All requests run at the same time. STRING values are texts, or {"base64": …} for bytes.
 """
 
 import base64
 import json
+import re
 import sys
 import threading
 
@@ -15,8 +16,8 @@ from tritonclient.grpc import service_pb2, service_pb2_grpc
 from tritonclient.utils import deserialize_bytes_tensor, serialize_byte_tensor, triton_to_np_dtype
 
 
-def message_of(request):
-    message = service_pb2.ModelInferRequest(model_name="tiny")
+def message_of(model, request):
+    message = service_pb2.ModelInferRequest(model_name=model)
     for name, (datatype, values) in request["inputs"].items():
         message.inputs.add(name=name, datatype=datatype, shape=[len(values)])
         message.raw_input_contents.append(raw(datatype, values))
@@ -42,13 +43,14 @@ def tensors_of(response):
             tensors[output.name] = [value.decode("utf-8") for value in deserialize_bytes_tensor(content)]
         else:
             values = np.frombuffer(content, dtype=triton_to_np_dtype(output.datatype))
-            # JSON has no NaN.
-            tensors[output.name] = json.loads(json.dumps(values.reshape(output.shape).tolist()).replace("NaN", "null"))
+            # JSON has only finite numbers.
+            text = re.sub("NaN|-?Infinity", "null", json.dumps(values.reshape(output.shape).tolist()))
+            tensors[output.name] = json.loads(text)
     return tensors
 
 
-def run(stub, request, result):
-    call = stub.ModelStreamInfer(iter([message_of(request)]))
+def run(stub, model, request, result):
+    call = stub.ModelStreamInfer(iter([message_of(model, request)]))
     try:
         for response in call:
             if response.error_message:
@@ -67,7 +69,7 @@ def main():
     stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
     results = [{"responses": []} for _ in task["requests"]]
     threads = [
-        threading.Thread(target=run, args=(stub, request, result))
+        threading.Thread(target=run, args=(stub, task["model"], request, result))
         for request, result in zip(task["requests"], results)
     ]
     for thread in threads:

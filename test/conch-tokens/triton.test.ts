@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { joined, sendTokens, type TokensRequest, writeTokensModel } from '../support/conch-tokens.ts';
 import { inRoot } from '../support/environment.ts';
-import { pythonJson } from '../support/python.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
 
 let folder: string;
@@ -11,18 +11,10 @@ let triton: Triton;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'conch-tokens-'));
-  const version = join(folder, 'models', 'tiny', '1');
-  mkdirSync(version, { recursive: true });
   mkdirSync(join(folder, 'aborts'));
-  cpSync(inRoot('python/model.py'), join(version, 'model.py'));
-  cpSync(inRoot('python/conch_vllm'), join(version, 'conch_vllm'), { recursive: true });
+  const version = writeTokensModel(join(folder, 'models'), 'tiny', {});
   // Triton's stub does not read PYTHONPATH.
   cpSync(inRoot('test/support/fake_vllm/vllm'), join(version, 'vllm'), { recursive: true });
-  writeFileSync(join(version, 'model.json'), '{}');
-  writeFileSync(
-    join(folder, 'models', 'tiny', 'config.pbtxt'),
-    'backend: "python"\ninstance_group [{ count: 1, kind: KIND_MODEL }]\n',
-  );
   triton = await startTriton({
     repository: join(folder, 'models'),
     environment: {
@@ -36,26 +28,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Tensors = Readonly<Record<string, readonly unknown[]>>;
+const send = (...requests: readonly TokensRequest[]) =>
+  sendTokens({ grpcPort: triton.grpcPort, model: 'tiny' }, requests);
 
-interface Result {
-  readonly responses: readonly Tensors[];
-  readonly error?: string;
-  readonly status?: string;
-}
-
-interface Request {
-  readonly inputs: Readonly<Record<string, readonly [string, readonly unknown[]]>>;
-  readonly outputs?: readonly string[];
-  readonly cancel_after?: number;
-}
-
-async function send(...requests: readonly Request[]): Promise<readonly Result[]> {
-  const input = JSON.stringify({ port: triton.grpcPort, requests });
-  return (await pythonJson('test/conch-tokens/grpc_client.py', [], { input })) as readonly Result[];
-}
-
-function request(script: object, more: Partial<Request> & { readonly sampling?: object } = {}): Request {
+function request(script: object, more: Partial<TokensRequest> & { readonly sampling?: object } = {}): TokensRequest {
   const { sampling, inputs, ...rest } = more;
   const parameters = JSON.stringify({ ...sampling, extra_args: { script } });
   return {
@@ -63,9 +39,6 @@ function request(script: object, more: Partial<Request> & { readonly sampling?: 
     ...rest,
   };
 }
-
-const joined = (responses: readonly Tensors[], name: string): readonly unknown[] =>
-  responses.flatMap((tensors) => tensors[name] ?? []);
 
 const words = Array.from({ length: 200 }, (_, at) => `${at} é`);
 const ids = words.map((_, at) => 100 + at);
