@@ -206,13 +206,15 @@ class Coalescing(ModelCase):
 
 
 class FakeStream:
-    def __init__(self, is_urgent):
+    def __init__(self, is_urgent, on_send=lambda: None):
         self.is_urgent = is_urgent
+        self._on_send = on_send
         self.sent = threading.Event()
         self.count = 0
 
     def send(self):
         self.count += 1
+        self._on_send()
         self.sent.set()
 
     def close(self):
@@ -239,6 +241,37 @@ class Pauses(unittest.TestCase):
         self.assertTrue(ordinary.sent.wait(PATIENCE_SECONDS))
         outbox.stop()
         self.assertEqual(ordinary.count, 1)
+
+    def test_urgent_streams_do_not_lengthen_a_pause(self):
+        now = [0.0]
+
+        def streams(count, is_urgent, seconds):
+            def pass_time():
+                now[0] += seconds
+
+            return [FakeStream(is_urgent, pass_time) for _ in range(count)]
+
+        outbox = Outbox(lambda _: None, rest=2.0, clock=lambda: now[0])
+
+        def put_together(group):
+            with outbox._wake:
+                for stream in group:
+                    outbox.put(stream)
+
+        # Eight seconds of work, and a pause until 24.
+        crowd = streams(CROWD, False, 1.0)
+        put_together(crowd)
+        outbox.start()
+        for stream in crowd:
+            self.assertTrue(stream.sent.wait(PATIENCE_SECONDS))
+        ordinary = FakeStream(False)
+        # Until 23.2, then until 24.2.
+        for group in (streams(CROWD, True, 1.9), streams(1, True, 1.0)):
+            put_together([ordinary, *group])
+            for stream in group:
+                self.assertTrue(stream.sent.wait(PATIENCE_SECONDS))
+        self.assertTrue(ordinary.sent.wait(PATIENCE_SECONDS))
+        outbox.stop()
 
     def test_stopping_sends_what_is_queued(self):
         outbox = Outbox(lambda _: None)
