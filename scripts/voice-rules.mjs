@@ -88,6 +88,7 @@ export const titles = {
   'docs/clients/qwen-code.md': 'qwen-code',
   'docs/clients/vs-code.md': 'VS Code',
   'docs/clients/zed.md': 'Zed',
+  'docs/conch-tokens.md': 'Contract conch-tokens',
   'docs/contributing/add-a-contract.md': 'Add a contract',
   'docs/contributing/add-a-metric.md': 'Add a metric',
   'docs/contributing/add-a-setting.md': 'Add a setting',

@@ -40,12 +40,14 @@ const installed = (path: string) => join(folder, 'app', 'node_modules', path);
 describe('the archive of a release', () => {
   it('holds the built files and what tells of them, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !path.startsWith('dist/')).toSorted()).toEqual([
+    expect(paths.filter((path) => !/^(dist|python)\//.test(path)).toSorted()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'package.json',
     ]);
+    expect(paths).toEqual(expect.arrayContaining(['python/model.py', 'python/conch_vllm/triton_model.py']));
+    expect(paths.filter((path) => path.startsWith('python/') && !path.endsWith('.py'))).toEqual([]);
     const built = readdirSync(inRoot('dist'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== '.sources')
       .map((entry) => join(entry.parentPath, entry.name).slice(inRoot('.').length))

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeTokensModel } from './conch-tokens.ts';
 import { inRoot, tritonFolder, vllmModelFolder, vllmPython } from './environment.ts';
 import { startTriton, type Triton, tritonEnvironment } from './triton.ts';
 
@@ -24,6 +25,8 @@ export interface TritonResponse {
 
 /** A tritonserver whose vLLM backend drives the real vLLM on a CPU. */
 export interface RealVllm extends Triton {
+  /** Where its files are. */
+  readonly folder: string;
   /** The engine processes, also of a stub that is gone. */
   readonly engines: () => number[];
   readonly stubs: () => number[];
@@ -39,6 +42,8 @@ interface RealVllmOptions {
   readonly modelControl?: 'none' | 'explicit';
   /** Members of model.json beside those that every test has. */
   readonly engineArguments?: Readonly<Record<string, unknown>>;
+  /** Writes the repository instead of realRepository. */
+  readonly writeRepository?: typeof realRepository;
 }
 
 /** An engine takes half a minute on a quiet machine, and ten times as long on two busy cores. */
@@ -70,6 +75,23 @@ export function realRepository(folder: string, more: Readonly<Record<string, unk
   return join(folder, 'models');
 }
 
+/** A repository with the model behind python/conch_vllm. */
+export function tokensRepository(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
+  const backends = join(folder, 'backends');
+  mkdirSync(backends, { recursive: true });
+  symlinkSync(join(tritonFolder(), 'pytriton/tritonserver/backends/python'), join(backends, 'python'));
+  const root = join(folder, 'adapters');
+  mkdirSync(root);
+  const parameters = `parameters { key: "LORA_ROOT" value { string_value: "${root}" } }\n`;
+  writeTokensModel(
+    join(folder, 'models'),
+    realModel,
+    { model: vllmModelFolder(), ...engineArguments, ...more },
+    parameters,
+  );
+  return join(folder, 'models');
+}
+
 /** What a tritonserver needs to run vLLM on one core with a small cache, and without asking any other host. */
 export function realEnvironment(): Record<string, string> {
   const python = vllmPython();
@@ -94,7 +116,7 @@ export function realEnvironment(): Record<string, string> {
 /** Starts a tritonserver with one real engine, and waits until it is ready. */
 export async function startRealVllm(options: RealVllmOptions = {}): Promise<RealVllm> {
   const folder = mkdtempSync(join(tmpdir(), 'conch-vllm-'));
-  const repository = realRepository(folder, options.engineArguments);
+  const repository = (options.writeRepository ?? realRepository)(folder, options.engineArguments);
   const isExplicit = options.modelControl === 'explicit';
   const end = (): void => endProcessesIn(folder);
   process.once('exit', end);
@@ -115,6 +137,7 @@ export async function startRealVllm(options: RealVllmOptions = {}): Promise<Real
   };
   return {
     ...triton,
+    folder,
     generate,
     begin: async (guide) => {
       const { status, text } = await generate({ structured_outputs: JSON.stringify(guide) });

@@ -1,0 +1,185 @@
+"""What Triton's Python backend calls."""
+
+import asyncio
+import json
+import os
+import threading
+import uuid
+
+import triton_python_backend_utils as pb_utils
+
+from .adapters import Adapters, read_names
+from .cancellation import CancellationWatch
+from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, InvalidRequest
+from .media import decode_media
+from .outbox import Outbox
+from .request import check_generation, read_generation
+from .responses import Layout
+from .sampling import check_sampling
+from .stream import Stream
+from .tensors import complete
+
+
+class TritonPythonModel:
+    """One engine. Its event loop, vLLM's own, runs all requests; other threads send and look for disconnections."""
+
+    @classmethod
+    def auto_complete_config(cls, auto_complete_model_config):
+        return complete(auto_complete_model_config)
+
+    def initialize(self, args):
+        self._name = args["model_name"]
+        parameters = json.loads(args["model_config"]).get("parameters", {})
+        self._checks_health = _parameter(parameters, "ENABLE_VLLM_HEALTH_CHECK", "false").lower() == "true"
+        folder = os.path.join(args["model_repository"], args["model_version"])
+        with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
+            arguments = json.load(file)
+        self._loop = asyncio.new_event_loop()
+        self._loop_thread = threading.Thread(target=self._loop.run_forever, name="conch-loop", daemon=True)
+        self._loop_thread.start()
+        # Not above: Triton imports this file twice, first for the configuration, and vLLM takes long to import.
+        from . import engine
+
+        self._vllm = engine
+        start = asyncio.run_coroutine_threadsafe(engine.start_engine(arguments), self._loop)
+        self._engine = start.result()
+        self._adapters = Adapters(self._engine, read_names(folder), _parameter(parameters, "LORA_ROOT"))
+        self._tasks = {}
+        self._outbox = Outbox(self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
+        self._watch = CancellationWatch()
+        self._outbox.start()
+        self._watch.start()
+
+    def execute(self, requests):
+        if self._engine.errored:
+            self._refuse_all(requests)
+            return None
+        for request in requests:
+            sender = request.get_response_sender()
+            try:
+                generation = read_generation(request)
+                sampling = check_sampling(generation.sampling_params, self._engine)
+                check_generation(generation, self._engine)
+            except Exception as error:  # one request must not end the others of its batch
+                _send_error(sender, *self._explain(error))
+                continue
+            stream = Stream(sender, _layout(generation, sampling, self._engine))
+            self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling)
+        return None
+
+    def finalize(self):
+        asyncio.run_coroutine_threadsafe(self._cancel_all(), self._loop).result()
+        self._watch.stop()
+        self._outbox.stop()
+        self._loop.call_soon_threadsafe(self._engine.shutdown)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop_thread.join()
+
+    def _refuse_all(self, requests):
+        if self._checks_health:
+            pb_utils.unload_model(self._name)
+        for request in requests:
+            message = f"{UNAVAILABLE}the engine has failed. Load the model again."
+            _send_error(request.get_response_sender(), pb_utils.TritonError.UNAVAILABLE, message)
+
+    def _begin(self, stream, generation, sampling):
+        task = self._loop.create_task(self._generate(stream, generation, sampling))
+        self._tasks[stream] = task
+        # Not inside the task: one that is cancelled before its first step never runs.
+        task.add_done_callback(lambda _: self._end(stream, task))
+        self._watch.add(stream, lambda: self._loop.call_soon_threadsafe(task.cancel))
+
+    def _end(self, stream, task):
+        self._watch.remove(stream)
+        del self._tasks[stream]
+        if task.cancelled():
+            stream.fail(pb_utils.TritonError.CANCELLED, CANCELLED)
+        elif task.exception() is not None:
+            stream.fail(*self._explain(task.exception()))
+        else:
+            return
+        self._outbox.put(stream)
+
+    def _lose(self, stream):
+        """Ends the generation of a stream that Triton closed."""
+        self._loop.call_soon_threadsafe(self._cancel, stream)
+
+    def _cancel(self, stream):
+        task = self._tasks.get(stream)
+        if task is not None:
+            task.cancel()
+
+    async def _cancel_all(self):
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _generate(self, stream, generation, sampling):
+        lora = await self._adapters.find(generation.lora_name, generation.lora_path)
+        prompt = _prompt(generation)
+        if generation.has_media:
+            prompt["multi_modal_data"] = await asyncio.to_thread(decode_media, generation)
+        parameters = self._engine.sampling(sampling, generation.stream)
+        outputs = self._engine.generate(
+            prompt, parameters, uuid.uuid4().hex, lora=lora, priority=generation.priority
+        )
+        tokens, drafts, accepted, output = 0, -1, -1, None
+        async for output in outputs:
+            tokens += sum(len(choice.token_ids) for choice in output.outputs)
+            more_drafts, more_accepted = self._vllm.draft_tokens(output)
+            if more_drafts >= 0:
+                drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
+            usage = (len(output.prompt_token_ids or ()), tokens, self._vllm.cached_tokens(output), drafts, accepted)
+            stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
+            self._outbox.put(stream)
+        if output is None or not output.finished:
+            raise RuntimeError("the engine ended the response without a finish reason")
+
+    def _explain(self, error):
+        if isinstance(error, InvalidRequest):
+            return pb_utils.TritonError.INVALID_ARG, f"{INVALID}{error}"
+        if self._engine.is_dead(error):
+            return pb_utils.TritonError.UNAVAILABLE, f"{UNAVAILABLE}{error}"
+        if self._engine.is_invalid(error):
+            return pb_utils.TritonError.INVALID_ARG, f"{INVALID}{error}"
+        return pb_utils.TritonError.INTERNAL, f"{FAILED}{error.__cause__ or error}"
+
+
+def _layout(generation, sampling, engine):
+    def width(name):
+        count = sampling.get(name)
+        return engine.vocabulary_size if count == -1 else count
+
+    if "text" not in generation.outputs and "stop" not in sampling:
+        # The client reads token ids: vLLM need not make text of them.
+        sampling.setdefault("detokenize", False)
+    columns = sampling.get("logprob_token_ids")
+    return Layout(
+        outputs=generation.outputs,
+        choices=sampling.get("n", 1),
+        logprobs=width("logprobs") if columns is None else len(columns),
+        prompt_logprobs=width("prompt_logprobs"),
+        logprob_token_ids=None if columns is None else tuple(columns),
+    )
+
+
+def _prompt(generation):
+    if generation.input_ids is not None:
+        prompt = {"prompt_token_ids": generation.input_ids}
+    else:
+        prompt = {"prompt": generation.prompt}
+    if generation.cache_salt is not None:
+        prompt["cache_salt"] = generation.cache_salt
+    if generation.mm_processor_kwargs is not None:
+        prompt["mm_processor_kwargs"] = generation.mm_processor_kwargs
+    return prompt
+
+
+def _parameter(parameters, name, default=None):
+    return parameters.get(name, {}).get("string_value", default)
+
+
+def _send_error(sender, code, message):
+    flags = pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL
+    sender.send(pb_utils.InferenceResponse(error=pb_utils.TritonError(message, code)), flags=flags)

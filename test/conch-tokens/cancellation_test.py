@@ -1,0 +1,94 @@
+"""A client that disconnects ends its generation, whatever state the request is in."""
+
+import threading
+
+import numpy as np
+from harness import PATIENCE_SECONDS, ModelCase, choice, end, output
+
+
+class Cancellation(ModelCase):
+    def setUp(self):
+        super().setUp()
+        self.called = threading.Event()
+        self.llm.on_call = lambda _call: self.called.set()
+
+    def begin_and_wait(self, **request):
+        sender = self.begin(**request)
+        self.assertTrue(self.called.wait(PATIENCE_SECONDS))
+        return sender, self.llm.calls[-1]
+
+    def assert_cancelled(self, sender, call):
+        response = self.outcome(sender)[-1]
+        self.assertEqual((response.error.code, response.error.message), ("CANCELLED", "Request was cancelled"))
+        self.assertEqual(self.llm.aborted, [call.id])
+
+    def test_before_the_first_token(self):
+        sender, call = self.begin_and_wait()
+        sender.disconnected = True
+        self.assert_cancelled(sender, call)
+        self.assertEqual(len(sender.responses), 1)
+
+    def test_between_tokens(self):
+        sender, call = self.begin_and_wait()
+        call.loop.call_soon_threadsafe(call.queue.put_nowait, output(choice([5], "a")))
+        self.assertTrue(sender.first.wait(PATIENCE_SECONDS))
+        sender.disconnected = True
+        self.assert_cancelled(sender, call)
+        self.assertEqual(len(sender.responses), 2)
+
+    def test_unstreamed(self):
+        sender, call = self.begin_and_wait(stream=np.asarray([False]))
+        sender.disconnected = True
+        self.assert_cancelled(sender, call)
+
+    def test_before_its_task_runs(self):
+        cancelled = []
+        begin = self.model._begin
+
+        def begin_cancelled(stream, *rest):
+            begin(stream, *rest)
+            cancelled.append(self.model._tasks[stream].cancel())
+
+        self.model._begin = begin_cancelled
+        (response,) = self.outcome(self.begin())
+        self.assertEqual(cancelled, [True])
+        self.assertEqual(response.error.code, "CANCELLED")
+        self.assertEqual(self.llm.calls, [])
+
+    def test_others_go_on(self):
+        sender, call = self.begin_and_wait()
+        self.called.clear()
+        other, other_call = self.begin_and_wait()
+        sender.disconnected = True
+        self.assert_cancelled(sender, call)
+        other_call.loop.call_soon_threadsafe(other_call.queue.put_nowait, end("a"))
+        self.assertEqual(self.outcome(other)[-1].tensors["finish_reason"].tolist(), [b"stop"])
+
+    def test_a_stream_that_triton_closed(self):
+        sender, call = self.begin_and_wait()
+        sender.breaks = True
+        call.loop.call_soon_threadsafe(call.queue.put_nowait, output(choice([5], "a")))
+        self.finalize_when_aborted(call)
+        self.assertEqual(sender.responses, [])
+
+    def finalize_when_aborted(self, call):
+        aborted = threading.Event()
+        self.llm.aborted = Watched(aborted)
+        self.assertTrue(aborted.wait(PATIENCE_SECONDS))
+        self.assertEqual(self.llm.aborted, [call.id])
+
+    def test_unloading_the_model(self):
+        sender, call = self.begin_and_wait()
+        self.finalize()
+        self.assert_cancelled(sender, call)
+        self.assertTrue(self.llm.is_shut_down)
+
+
+class Watched(list):
+    def __init__(self, event):
+        super().__init__()
+        self._event = event
+
+    def append(self, item):
+        super().append(item)
+        self._event.set()

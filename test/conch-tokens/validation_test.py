@@ -1,0 +1,261 @@
+"""The model checks requests itself: Triton's ports can be reached without Conch."""
+
+import io
+import json
+import wave
+import zlib
+from types import SimpleNamespace as Fields
+
+import numpy as np
+import triton_python_backend_utils as pb_utils
+from conch_vllm import engine as vllm_engine
+from fake_triton import strings
+from harness import ModelCase, choice, end, output
+from PIL import Image
+from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+
+def ids(*values):
+    return np.asarray(values, dtype=np.int32)
+
+
+def picture(kind="PNG", size=(3, 2)):
+    file = io.BytesIO()
+    Image.new("RGB", size, (1, 2, 3)).save(file, kind)
+    return file.getvalue()
+
+
+def sound(samples, channels=1, rate=16000):
+    file = io.BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setnchannels(channels)
+        writer.setsampwidth(2)
+        writer.setframerate(rate)
+        writer.writeframes(np.asarray(samples, dtype="<i2").tobytes())
+    return file.getvalue()
+
+
+class Prompts(ModelCase):
+    def test_token_ids_outside_the_vocabulary(self):
+        for bad in (1000, -1, 2**31 - 1, -(2**31)):
+            expected = f"input_ids[1] is {bad}: token ids of this model are 0 to 999."
+            self.assertEqual(self.refusal(input_ids=ids(5, bad)), expected)
+
+    def test_placeholders_of_media_may_lie_beyond_the_model(self):
+        self.run_one(end(), input_ids=ids(5, 1009), image=strings(picture()))
+        self.assertEqual(self.llm.calls[-1].prompt["prompt_token_ids"], [5, 1009])
+        message = self.refusal(input_ids=ids(1010), image=strings(picture()))
+        self.assertEqual(message, "input_ids[0] is 1010: token ids of this model are 0 to 1009.")
+
+    def test_prompts(self):
+        self.assertEqual(self.refusal(input_ids=ids()), "input_ids must not be empty.")
+        both = "input_ids, prompt: exactly one of them is required."
+        self.assertEqual(self.refusal(input_ids=ids(1), prompt=strings("a")), both)
+        self.assertEqual(self.refusal(prompt=strings("")), "prompt must not be empty.")
+        self.assertEqual(self.refusal(prompt=strings(b"\xff")), "prompt is not valid UTF-8.")
+        self.assertEqual(self.refusal(prompt=strings("a", "b")), "prompt has 2 elements: exactly one is expected.")
+        self.assertEqual(
+            self.refusal(input_ids=ids(*range(65))),
+            "input_ids has 65 tokens, which is longer than the maximum model length of 64 tokens.",
+        )
+        self.assertIn("longer than the maximum model length of 64", self.refusal(prompt=strings("a" * 20_000)))
+
+    def test_cache_salt(self):
+        message = self.refusal(cache_salt=strings("s" * 2**20))
+        self.assertEqual(message, "cache_salt has 1048576 bytes: the limit is 1024.")
+        self.assertEqual(self.refusal(cache_salt=strings("")), "cache_salt must not be empty. Leave it out.")
+        self.run_one(end(), cache_salt=strings("tenant 1"), priority=ids(-3))
+        self.assertEqual(self.llm.calls[-1].prompt, {"prompt_token_ids": [1, 2, 3], "cache_salt": "tenant 1"})
+        self.assertEqual(self.llm.calls[-1].priority, -3)
+
+    def test_text(self):
+        self.run_one(end(), prompt=strings("Grüße"))
+        self.assertEqual(self.llm.calls[-1].prompt, {"prompt": "Grüße"})
+
+
+class Priorities(ModelCase):
+    arguments = {"policy": "fcfs"}
+
+    def test_refused_where_the_engine_ignores_them(self):
+        self.assertIn("priority is not supported", self.refusal(priority=ids(1)))
+        self.run_one(end(), priority=ids(0))
+
+
+class Sampling(ModelCase):
+    def test_refused_values(self):
+        cases = {
+            "[]": "sampling_params must be a JSON object.",
+            "{": "sampling_params is not valid JSON",
+            '{"temperature": NaN}': "NaN is not a number of JSON",
+            "[" * 100_000: "sampling_params is not valid JSON",
+            '{"temprature": 1}': "sampling_params.'temprature' is unknown or not allowed.",
+            '{"output_kind": 0}': "is unknown or not allowed.",
+            '{"_all_stop_token_ids": [1]}': "is unknown or not allowed.",
+            '{"stream_interval": 2}': "sampling_params.stream_interval is not supported by vLLM 0.24.0.",
+            '{"temperature": "hot"}': "sampling_params.temperature is 'hot': expected a number between 0 and 1e+06.",
+            '{"temperature": true}': "expected a number",
+            '{"top_p": 0}': "expected a number",
+            '{"n": 1000}': "sampling_params.n is 1000: expected an integer between 1 and 128.",
+            '{"max_tokens": 1.5}': "expected an integer",
+            '{"seed": 9223372036854775808}': "expected an integer",
+            '{"stop": [""]}': "sampling_params.stop[0] is '': expected a string that is not empty.",
+            '{"stop": "\\ud800"}': "has a surrogate that is not part of a pair.",
+            '{"stop_token_ids": [1000]}': "sampling_params.stop_token_ids[0] is 1000",
+            '{"stop_token_ids": "12"}': "expected a list of token ids.",
+            '{"allowed_token_ids": [-1]}': "sampling_params.allowed_token_ids[0] is -1",
+            '{"logit_bias": {"1000": 1}}': "sampling_params.logit_bias key is 1000",
+            '{"logit_bias": {"x": 1}}': "sampling_params.logit_bias key is 'x'",
+            '{"logit_bias": {"1": 1000}}': "sampling_params.logit_bias.1 is 1000",
+            '{"logprobs": 21}': "expected an integer between 0 and 20.",
+            '{"logprobs": -1}': "expected an integer between 0 and 20.",
+            '{"structured_outputs": "{}"}': "sampling_params.structured_outputs is '{}': expected an object.",
+            '{"structured_outputs": {}}': "must have exactly one of json, regex",
+            '{"structured_outputs": {"regex": "a", "json": {}}}': "must have exactly one of json, regex",
+            '{"structured_outputs": {"_backend": "x", "regex": "a"}}': "is unknown.",
+            '{"extra_args": []}': "expected an object.",
+        }
+        for text, expected in cases.items():
+            with self.subTest(text=text[:80]):
+                self.assertIn(expected, self.refusal(sampling=text))
+
+    def test_a_combination_that_vllm_refuses(self):
+        (response,) = self.outcome(self.begin(sampling={"max_tokens": 1, "min_tokens": 2}))
+        self.assertEqual(response.error.code, "INVALID_ARG")
+        self.assertIn("Invalid request: min_tokens must be", response.error.message)
+
+    def test_values_reach_vllm(self):
+        values = {
+            "n": 2,
+            "temperature": 0.5,
+            "top_k": 4.0,
+            "seed": -5,
+            "stop": "END",
+            "max_tokens": None,
+            "logit_bias": {"12": -100, "999": 1.5},
+            "bad_words": ["x"],
+            "extra_args": {"kv_transfer_params": {"a": [1]}},
+            "structured_outputs": {"structural_tag": {"type": "structural_tag"}, "disable_any_whitespace": True},
+            "repetition_detection": {"max_pattern_size": 3, "min_count": 2},
+        }
+        self.llm.on_call = lambda call: [
+            call.queue.put_nowait(output(choice([9], index=1, finish_reason="stop"))),
+            call.queue.put_nowait(end()),
+        ]
+        self.outcome(self.begin(sampling=values))
+        sampling = self.llm.calls[-1].sampling
+        self.assertEqual((sampling.n, sampling.temperature, sampling.top_k, sampling.seed), (2, 0.5, 4, -5))
+        self.assertEqual((sampling.stop, sampling.max_tokens), (["END"], None))
+        self.assertEqual(sampling.logit_bias, {12: -100.0, 999: 1.5})
+        self.assertEqual(sampling.extra_args, values["extra_args"])
+        self.assertEqual(json.loads(sampling.structured_outputs.structural_tag), {"type": "structural_tag"})
+        self.assertEqual(sampling.repetition_detection.min_count, 2)
+        self.assertEqual(sampling.output_kind, RequestOutputKind.DELTA)
+
+    def test_text_is_only_made_where_it_is_read(self):
+        outputs = ["token_ids", "finish_reason"]
+        (response,) = self.run_one(end("a"), outputs=outputs)
+        self.assertEqual(sorted(response.tensors), sorted(outputs))
+        self.assertFalse(self.llm.calls[-1].sampling.detokenize)
+        self.run_one(end("a"), outputs=outputs, sampling={"stop": "b"})
+        self.assertTrue(self.llm.calls[-1].sampling.detokenize)
+        self.run_one(end("a"), outputs=[*outputs, "text"])
+        self.assertTrue(self.llm.calls[-1].sampling.detokenize)
+
+    def test_unstreamed(self):
+        self.run_one(end("a"), stream=np.asarray([False]))
+        self.assertEqual(self.llm.calls[-1].sampling.output_kind, RequestOutputKind.FINAL_ONLY)
+
+
+class OldGuides(ModelCase):
+    def test_the_names_of_0_10(self):
+        names = {"_GUIDE_FIELD": "guided_decoding", "_GUIDE_CLASS": StructuredOutputsParams}
+        before = {name: getattr(vllm_engine, name) for name in (*names, "SamplingParams")}
+        made = {}
+        try:
+            for name, value in names.items():
+                setattr(vllm_engine, name, value)
+            vllm_engine.SamplingParams = lambda **fields: made.update(fields)
+            self.model._engine.sampling({"structured_outputs": {"regex": "a+"}}, True)
+        finally:
+            for name, value in before.items():
+                setattr(vllm_engine, name, value)
+        self.assertEqual(made["guided_decoding"].regex, "a+")
+        self.assertNotIn("structured_outputs", made)
+
+
+class Media(ModelCase):
+    def test_images(self):
+        for kind in ("PNG", "JPEG", "WEBP", "GIF"):
+            self.run_one(end(), image=strings(picture(kind)))
+            (image,) = self.llm.calls[-1].prompt["multi_modal_data"]["image"]
+            self.assertEqual((image.size, image.mode), ((3, 2), "RGB"))
+
+    def test_files_that_are_no_images(self):
+        whole = picture()
+        for content in (b"", b"hello", whole[:40], picture("BMP"), b"%PDF-1.7"):
+            with self.subTest(content=content[:8]):
+                message = self.refusal(image=strings(whole, content))
+                self.assertEqual(message, "image[1] is not an image: expected a complete file of PNG, JPEG, WEBP, GIF.")
+
+    def test_a_picture_that_is_too_large(self):
+        for side in (6_000, 60_000):
+            huge = bytearray(picture())
+            huge[16:24] = side.to_bytes(4, "big") * 2
+            huge[29:33] = zlib.crc32(bytes(huge[12:29])).to_bytes(4, "big")
+            message = self.refusal(image=strings(bytes(huge)))
+            self.assertEqual(message, "image[0] has too many pixels: the limit is 33554432.")
+
+    def test_audio(self):
+        self.run_one(end(), audio=strings(sound([0, 16384, -32768, 32767], channels=2)))
+        ((samples, rate),) = self.llm.calls[-1].prompt["multi_modal_data"]["audio"]
+        self.assertEqual((samples.dtype, rate, samples.shape), (np.float32, 16000, (2,)))
+        np.testing.assert_allclose(samples, [0.25, -1 / 65536], atol=1e-7)
+        for content in (b"RIFF", b"hello", b"", sound([])):
+            self.assertIn("audio[0] is not", self.refusal(audio=strings(content)))
+
+    def test_options_of_the_processor(self):
+        self.run_one(end(), image=strings(picture()), mm_processor_kwargs=strings('{"min_pixels": 4}'))
+        self.assertEqual(self.llm.calls[-1].prompt["mm_processor_kwargs"], {"min_pixels": 4})
+
+
+class Failures(ModelCase):
+    parameters = {"ENABLE_VLLM_HEALTH_CHECK": "true"}
+
+    def test_errors_of_the_engine(self):
+        for error, code, text in (
+            (ValueError("too long"), "INVALID_ARG", "Invalid request: too long"),
+            (RuntimeError("broken"), "INTERNAL", "Engine error: broken"),
+        ):
+            first, last = self.run_one(output(choice([5], "a")), error)
+            self.assertEqual(first.tensors["token_ids"].tolist(), [5])
+            self.assertEqual((last.error.code, last.error.message), (code, text))
+
+    def test_a_dead_engine(self):
+        self.llm.errored = True
+        (response,) = self.outcome(self.begin())
+        self.assertEqual(response.error.code, "UNAVAILABLE")
+        self.assertIn("Engine unavailable: ", response.error.message)
+        self.assertEqual(pb_utils.unloaded.pop(), "tiny")
+
+
+class Reports(ModelCase):
+    def test_usage_times_and_prompt(self):
+        rows = [None, {2: Fields(logprob=-0.5, rank=1)}, {3: Fields(logprob=-2.0, rank=2), 8: Fields(logprob=-1.0, rank=1)}]
+        drafts = Fields(num_draft_tokens=6, histogram=[1, 0, 2])
+        stats = Fields(arrival_time=1e9, queued_ts=1.0, scheduled_ts=1.5, first_token_ts=3.5, last_token_ts=4.0)
+        last = choice([6, 7], "b", finish_reason="stop", stop_reason=7, drafts=drafts)
+        responses = self.run_one(
+            output(choice([5], "a"), prompt_logprobs=rows, cached=2),
+            output(last, finished=True, cached=2, metrics=stats),
+            sampling={"prompt_logprobs": 1},
+        )
+        first, final = responses[0].tensors, responses[-1].tensors
+        self.assertEqual(first["prompt_token_ids"].tolist(), [1, 2, 3])
+        self.assertEqual(first["prompt_logprob_ids"].tolist(), [[1, -1], [2, 2], [3, 8]])
+        self.assertEqual(final["usage"].tolist(), [3, 3, 2, 6, 4])
+        self.assertEqual(final["times"].tolist(), [1e9, 0.5, 2.0, 0.5])
+        self.assertEqual(final["stop_token_id"].tolist(), [7])
+
+    def test_unknown_times(self):
+        (response,) = self.run_one(end())
+        self.assertTrue(np.isnan(response.tensors["times"]).all())

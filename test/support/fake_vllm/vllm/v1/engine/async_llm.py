@@ -1,0 +1,119 @@
+"""An engine whose tokens a test hands out: each request has a queue of RequestOutputs, or of errors to throw.
+
+Behind a tritonserver, `extra_args.script` says what is generated instead: `tokens`, each as text, and `hold`, the number
+of tokens after which the request waits until it is aborted. CONCH_TEST_ENGINE is a folder for a file per abort.
+"""
+
+import asyncio
+import os
+from types import SimpleNamespace
+
+from .exceptions import EngineDeadError
+
+
+class AsyncLLM:
+    latest = None
+
+    def __init__(self, arguments):
+        settings = {"vocabulary": 1000, "max_model_len": 64, "max_logprobs": 20, "policy": "priority", **arguments}
+        model = SimpleNamespace(
+            max_model_len=settings["max_model_len"],
+            max_logprobs=settings["max_logprobs"],
+            get_vocab_size=lambda: settings["vocabulary"],
+        )
+        self.vllm_config = SimpleNamespace(
+            model_config=model,
+            scheduler_config=SimpleNamespace(policy=settings["policy"]),
+            lora_config=SimpleNamespace() if settings.get("enable_lora") else None,
+        )
+        self.errored = False
+        self.calls = []
+        self.aborted = []
+        self.loaded = []
+        self.refused_loads = 0
+        self.on_call = lambda _call: None
+        self.is_shut_down = False
+        AsyncLLM.latest = self
+
+    @classmethod
+    def from_engine_args(cls, arguments):
+        return cls(arguments.arguments)
+
+    async def get_tokenizer(self):
+        return SimpleNamespace(max_token_id=1009)
+
+    async def add_lora(self, request):
+        await asyncio.sleep(0)
+        if self.refused_loads > 0:
+            self.refused_loads -= 1
+            raise RuntimeError("rank 999 is too high")
+        self.loaded.append(request)
+        return True
+
+    async def generate(self, prompt, sampling_params, request_id, *, lora_request=None, priority=0):
+        if self.errored:
+            raise EngineDeadError("EngineCore encountered an issue.")
+        call = SimpleNamespace(
+            prompt=prompt,
+            sampling=sampling_params,
+            id=request_id,
+            lora=lora_request,
+            priority=priority,
+            queue=asyncio.Queue(),
+            loop=asyncio.get_running_loop(),
+        )
+        self.calls.append(call)
+        self.on_call(call)
+        script = (sampling_params.extra_args or {}).get("script")
+        task = None if script is None else asyncio.ensure_future(play(script, call))
+        finished = False
+        try:
+            while not finished:
+                output = await call.queue.get()
+                if isinstance(output, Exception):
+                    raise output
+                finished = output.finished
+                yield output
+        except (asyncio.CancelledError, GeneratorExit):
+            self.aborted.append(request_id)
+            folder = os.environ.get("CONCH_TEST_ENGINE")
+            if folder is not None:
+                with open(os.path.join(folder, request_id), "w", encoding="utf-8"):
+                    pass
+            raise
+        finally:
+            if task is not None:
+                task.cancel()
+
+    def shutdown(self):
+        self.is_shut_down = True
+
+
+async def play(script, call):
+    """Puts out one token per turn of the loop: the id is the position of the token, from 100 on."""
+    texts = script["tokens"]
+    for at, text in enumerate(texts):
+        if at == script.get("hold"):
+            return
+        is_last = at == len(texts) - 1
+        token_id = 100 + at
+        entry = SimpleNamespace(logprob=-at / 8, rank=1)
+        choice = SimpleNamespace(
+            index=0,
+            token_ids=[token_id],
+            text=text,
+            logprobs=None if call.sampling.logprobs is None else [{token_id: entry}],
+            finish_reason="stop" if is_last else None,
+            stop_reason=None,
+        )
+        call.queue.put_nowait(
+            SimpleNamespace(
+                outputs=[choice],
+                finished=is_last,
+                prompt_token_ids=call.prompt.get("prompt_token_ids", []),
+                prompt_logprobs=None,
+                num_cached_tokens=1,
+                metrics=None,
+            )
+        )
+        await asyncio.sleep(script.get("delay", 0))
