@@ -153,7 +153,7 @@ describe('what is read from the LLM API', () => {
     facts,
   );
   const report = (...values: readonly (number | string)[]): Tensor[] =>
-    values.map((value, at) => textTensor(reportNames[at] as string, [String(value)]));
+    reportNames.slice(0, values.length).map((name, at) => textTensor(name, [String(values[at])]));
 
   it('is the times and drafts of the engine, where the release has them', () => {
     const request = newer.encode(requestOf());

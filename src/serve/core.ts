@@ -71,13 +71,7 @@ export async function openCore(
     get expectedModels() {
       return live.current.tritonModel;
     },
-    hints: (model) => {
-      const own = modelSettings(live.current, model);
-      const { contract, tokenizer, engineDir, cancelWith } = own;
-      const stopsByRequest = cancelWith === 'stop-input';
-      const caches = hubCaches(join(live.current.cacheDir, 'hub'), terminal.environment);
-      return { contract, tokenizer, engineDir, stopsByRequest, rows: rowSettings(own), hubCaches: caches };
-    },
+    hints: modelHints(live, terminal),
     describe: modelDescriber(live, terminal, listener, (found, own) =>
       adapterFinder(live.current, adapterRegistry)(found, own),
     ),
@@ -89,4 +83,15 @@ export async function openCore(
     await servers.close();
   };
   return { servers, balancer, registry, adapterRegistry, close };
+}
+
+/** What the settings say about a model before its contract is detected. */
+function modelHints(live: LiveSettings, { environment }: Terminal): RegistryOptions['hints'] {
+  return (model) => {
+    const own = modelSettings(live.current, model);
+    const { contract, tokenizer, engineDir, cancelWith } = own;
+    const stopsByRequest = cancelWith === 'stop-input';
+    const caches = hubCaches(join(live.current.cacheDir, 'hub'), environment);
+    return { contract, tokenizer, engineDir, stopsByRequest, rows: rowSettings(own), hubCaches: caches };
+  };
 }

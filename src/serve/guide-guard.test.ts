@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const settings = { models: {}, guideQuarantine: 600_000 } as unknown as CommandInput['settings'];
+const settings = { models: {}, tritonModel: [], guideQuarantine: 600_000 } as unknown as CommandInput['settings'];
 
 function open() {
   const lines: unknown[] = [];

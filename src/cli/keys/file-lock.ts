@@ -38,7 +38,11 @@ async function taken(lock: string, file: string): Promise<boolean> {
     if (code === 'EEXIST') return false;
     throw new SettingsError([`Cannot write ${file}: ${code}.`]);
   }
-  await handle.writeFile(`${process.pid} ${hostname()}`).finally(() => handle.close());
+  try {
+    await handle.writeFile(`${process.pid} ${hostname()}`);
+  } finally {
+    await handle.close();
+  }
   return true;
 }
 
