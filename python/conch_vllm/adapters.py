@@ -36,7 +36,10 @@ class Adapters:
     def _static(self, name):
         folder = self._names.get(name)
         if folder is None:
-            raise InvalidRequest(f"lora_name {name!r} is unknown: send lora_path, or add it to multi_lora.json.")
+            known = json.dumps(list(self._names))
+            raise InvalidRequest(
+                f"lora_name '{name}' is unknown. Known: {known}. Send lora_path, or add it to multi_lora.json."
+            )
         return folder
 
     def _below_root(self, path):

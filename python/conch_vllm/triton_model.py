@@ -76,10 +76,11 @@ class TritonPythonModel:
         self._loop_thread.join()
 
     def _refuse_all(self, requests):
+        message = f"{UNAVAILABLE}the engine has failed. Load the model again."
         if self._checks_health:
             pb_utils.unload_model(self._name)
+            message = f"{UNAVAILABLE}the model is being unloaded, because the engine has failed. Load it again."
         for request in requests:
-            message = f"{UNAVAILABLE}the engine has failed. Load the model again."
             _send_error(request.get_response_sender(), pb_utils.TritonError.UNAVAILABLE, message)
 
     def _begin(self, stream, generation, sampling):

@@ -50,7 +50,7 @@ const adapters = z.unknown().transform((input, context): z.output<typeof adapter
 });
 
 /** The contracts of a model; `tensorrtllm` is any of that family, as Triton's own frontend names it. */
-const contract = z.enum(['vllm', 'tensorrtllm', 'trtllm', 'trtllm-tokens', 'llmapi']);
+const contract = z.enum(['vllm', 'tensorrtllm', 'trtllm', 'trtllm-tokens', 'llmapi', 'conch-tokens']);
 
 const each = { perModel: true, live: true } as const;
 
@@ -74,7 +74,7 @@ export const perModelSettings = inGroup('models', {
   ),
   contract: setting(
     contract.optional(),
-    'Override the detected contract of a model. Contracts are vllm, trtllm (text), trtllm-tokens (token ids, straight to the engine) and llmapi. tensorrtllm means any of the last three.',
+    "Override the detected contract of a model. Contracts are vllm, conch-tokens (Conch's own vLLM model), trtllm (text), trtllm-tokens (token ids, straight to the engine) and llmapi. tensorrtllm means any of the last three.",
     {
       aliases: ['backend'],
       placeholder: '[MODEL=]NAME',

@@ -5,7 +5,7 @@ import type { StatusError } from '../kserve/status.ts';
 import type { EngineTimes } from '../request-watch.ts';
 
 /** How a token is chosen and when to stop. What is left out is the backend's default. */
-export interface Sampling {
+export interface Sampling extends EngineSampling {
   /** Left out: as many as the context length allows. */
   readonly maxTokens?: number;
   readonly minTokens?: number;
@@ -29,13 +29,40 @@ export interface Sampling {
   readonly spacesBetweenSpecialTokens?: boolean;
 }
 
+/** Parameters that only Conch's own vLLM model takes. */
+export interface EngineSampling {
+  /** The tokens whose logprobs are returned in place of the likeliest ones. */
+  readonly logprobTokenIds?: readonly number[];
+  /** Lower values run first. */
+  readonly priority?: number;
+  /** Only requests with the same salt share cached prefixes. */
+  readonly cacheSalt?: string;
+  /** The most tokens of a reasoning. */
+  readonly thinkingTokenBudget?: number;
+  readonly repetitionDetection?: Readonly<Record<string, unknown>>;
+  /** Parameters of plugins of the engine, by their names there. */
+  readonly engineExtras?: Readonly<Record<string, unknown>>;
+  readonly kvTransferParams?: Readonly<Record<string, unknown>>;
+  /** Options of the engine's processor of images and audio. */
+  readonly mediaOptions?: Readonly<Record<string, unknown>>;
+}
+
 /** The structure that the response must have. */
 export type Structure =
   | { readonly json: Readonly<Record<string, unknown>> }
   | { readonly json_object: true }
   | { readonly regex: string }
   | { readonly choice: readonly string[] }
-  | { readonly grammar: string };
+  | { readonly grammar: string }
+  | { readonly structural_tag: Readonly<Record<string, unknown>> };
+
+/** How the JSON of a structured output is written. */
+export interface StructureOptions {
+  /** A regular expression for the whitespace between its parts. */
+  readonly whitespacePattern?: string;
+  readonly disableAnyWhitespace?: boolean;
+  readonly disableAdditionalProperties?: boolean;
+}
 
 /** A structure as a backend is sent it. */
 export interface WrittenGuide {
@@ -92,8 +119,11 @@ export interface GenerateRequest {
   /** Left out: both counts. */
   readonly counts?: NeededCounts | undefined;
   readonly structure?: Structure | undefined;
+  readonly structureOptions?: StructureOptions | undefined;
   /** How many alternatives to return for each token; 0: only the token itself; left out: no logprobs. */
   readonly logprobs?: number | undefined;
+  /** The same for each token of the prompt. */
+  readonly promptLogprobs?: number | undefined;
   /** Left out: sampling. */
   readonly beams?: Beams | undefined;
   /** The name under which the backend knows a LoRA adapter. */
@@ -154,6 +184,20 @@ export interface IdLogprob {
   readonly top: readonly { readonly id: number; readonly logprob: number }[];
 }
 
+/** A token of the prompt; its rank is 1 where no token was likelier. */
+export interface RankedLogprob {
+  readonly id: number;
+  readonly logprob: number;
+  readonly rank: number;
+}
+
+/** A token of the prompt and its best alternatives, which may include it; the first token has no logprob. */
+export interface PromptLogprob {
+  readonly id: number;
+  readonly own: RankedLogprob | undefined;
+  readonly top: readonly RankedLogprob[];
+}
+
 export type FinishReason = 'stop' | 'length';
 
 /** What an engine reports about one inference when it ends. */
@@ -176,6 +220,8 @@ export interface GenerateSink {
   promptTokens(count: number): void;
   /** How many of them it had in its cache. */
   cachedTokens(count: number): void;
+  /** One for each token of the prompt, before its text; only of requests with `promptLogprobs`. */
+  promptLogprobs(logprobs: readonly PromptLogprob[]): void;
   /** Called before `finish`, where the backend reports it. */
   engineReport(report: EngineReport): void;
   /** Undefined where the backend sends no finish reason: then the number of tokens decides. */
@@ -222,6 +268,19 @@ export const parameterNames = [
   'spaces_between_special_tokens',
   'use_beam_search',
   'length_penalty',
+  'prompt_logprobs',
+  'logprob_token_ids',
+  'return_token_ids',
+  'truncate_prompt_tokens',
+  'priority',
+  'cache_salt',
+  'thinking_token_budget',
+  'repetition_detection',
+  'vllm_xargs',
+  'kv_transfer_params',
+  'mm_processor_kwargs',
+  'structural_tag',
+  'guided_whitespace_pattern',
 ] as const;
 
 export type ParameterName = (typeof parameterNames)[number];
@@ -235,7 +294,7 @@ export interface Limits {
   readonly vocabulary?: number;
 }
 
-export const contractKinds = ['vllm', 'trtllm', 'trtllm-tokens', 'llmapi'] as const;
+export const contractKinds = ['vllm', 'trtllm', 'trtllm-tokens', 'llmapi', 'conch-tokens'] as const;
 
 export type ContractKind = (typeof contractKinds)[number];
 

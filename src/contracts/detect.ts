@@ -1,4 +1,5 @@
 import type { ModelConfig, ModelTensor } from '../kserve/messages.ts';
+import { conchTokensContract } from './conch-tokens.ts';
 import type { ContractKind, GenerationContract } from './contract.ts';
 import { llmapiContract } from './llmapi.ts';
 import { type TrtllmFacts, trtllmContract } from './trtllm.ts';
@@ -24,6 +25,8 @@ export interface DetectionFacts {
   /** Facts about the engine of a model that takes text. */
   readonly text?: Omit<TrtllmFacts, 'decoupled'>;
   readonly blockSize?: number | undefined;
+  /** Whether Conch has the model's tokenizer. */
+  readonly hasTokenizer?: boolean | undefined;
 }
 
 /** Finds the contract of a model by what its configuration declares. */
@@ -48,6 +51,11 @@ export function isTokenEngine(config: ModelConfig): boolean {
   return missing(config, 'trtllm-tokens').length === 0;
 }
 
+/** Whether a model is Conch's own vLLM model. */
+export function isConchModel(config: ModelConfig): boolean {
+  return missing(config, 'conch-tokens').length === 0;
+}
+
 /** Inputs that say nothing about sampling. Dynamo's completion models have no others, so not even max_tokens. */
 const plainInputs: ReadonlySet<string> = new Set(['text_input', 'stream', 'streaming']);
 
@@ -59,10 +67,10 @@ function unfit({ input, output }: ModelConfig): string {
 }
 
 /** In the order in which they are tried. */
-const kinds: readonly ContractKind[] = ['vllm', 'llmapi', 'trtllm', 'trtllm-tokens'];
+const kinds: readonly ContractKind[] = ['vllm', 'llmapi', 'trtllm', 'trtllm-tokens', 'conch-tokens'];
 
 function isOfFamily(family: string, kind: ContractKind): boolean {
-  return family === 'tensorrtllm' && kind !== 'vllm';
+  return family === 'tensorrtllm' && kind !== 'vllm' && kind !== 'conch-tokens';
 }
 
 function contractOf(kind: ContractKind, config: ModelConfig, facts: DetectionFacts): Detection {
@@ -71,6 +79,7 @@ function contractOf(kind: ContractKind, config: ModelConfig, facts: DetectionFac
     stopsByRequest = false,
     text,
     blockSize,
+    hasTokenizer = false,
   } = facts;
   switch (kind) {
     case 'vllm':
@@ -85,6 +94,8 @@ function contractOf(kind: ContractKind, config: ModelConfig, facts: DetectionFac
           ...(blockSize === undefined ? {} : { blockSize }),
         }),
       };
+    case 'conch-tokens':
+      return { contract: conchTokensContract(config, { hasTokenizer }) };
     case 'trtllm-tokens':
       return { reason: 'it takes token ids, which needs a tokenizer' };
   }
@@ -97,11 +108,12 @@ const required: Readonly<
   vllm: { input: ['text_input', 'sampling_parameters'], output: ['text_output'] },
   trtllm: { input: ['text_input', 'max_tokens'], output: ['text_output'] },
   llmapi: { input: ['text_input'], output: ['text_output'] },
+  'conch-tokens': { input: ['input_ids', 'sampling_params'], output: ['token_ids'] },
   'trtllm-tokens': { input: ['input_ids', 'input_lengths', 'request_output_len'], output: ['output_ids'] },
 };
 
 /** Other models have tensors of these names with images or numbers in them. */
-const texts: ReadonlySet<string> = new Set(['text_input', 'sampling_parameters', 'text_output']);
+const texts: ReadonlySet<string> = new Set(['text_input', 'sampling_parameters', 'sampling_params', 'text_output']);
 
 /** What a model lacks for a contract, in words. */
 function missing(config: ModelConfig, kind: ContractKind): string[] {

@@ -4,6 +4,7 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
 import { noTokenLimit } from './extremes.ts';
 import { LlmapiDecoder } from './llmapi-decoder.ts';
 import { reportOutputs } from './llmapi-metrics.ts';
@@ -111,5 +112,6 @@ function support(parameter: ParameterName, inputs: DeclaredInputs): Support {
   // Its own stop sequences reach the tokenizer as bytes, which fails: Conch cuts them.
   if (parameter === 'stop' || parameter === 'include_stop_str_in_output') return { kind: 'emulated' };
   if (isSamplingName(parameter) && names[parameter].length > 0) return inputs.support(names[parameter]);
+  if (isEngineParameter(parameter)) return engineParameterSupport(parameter, { speaksTokens: false });
   return refused("The model on TensorRT-LLM's LLM API has no input for it.");
 }

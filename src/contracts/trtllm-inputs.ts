@@ -120,6 +120,7 @@ function guideOf(structure: Structure): { readonly type: string; readonly guide?
   if ('json_object' in structure) return { type: 'json' };
   if ('regex' in structure) return { type: 'regex', guide: structure.regex };
   if ('grammar' in structure) return { type: 'ebnf_grammar', guide: structure.grammar };
+  if ('structural_tag' in structure) return { type: 'structural_tag', guide: JSON.stringify(structure.structural_tag) };
   return { type: 'regex', guide: `(${structure.choice.map(escapeRegex).join('|')})` };
 }
 

@@ -1,6 +1,7 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { Limits, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
 import { isYes, parameterOf } from './parameters.ts';
 import { engineNames, isSamplingName, structureSupport } from './trtllm-inputs.ts';
 
@@ -45,6 +46,7 @@ export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, 
   if (parameter === 'use_beam_search' && !abilities.followsBeams)
     return refused('This engine supports only one beam: its model sets max_beam_width to 1.');
   if (isSamplingName(parameter)) return inputs.support(engineNames[parameter]);
+  if (isEngineParameter(parameter)) return engineParameterSupport(parameter, { speaksTokens: true });
   switch (parameter) {
     case 'bad_words':
       return inputs.support(['bad_words_list']);

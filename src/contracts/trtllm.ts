@@ -3,6 +3,7 @@ import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, ParameterName, Support } from './contract.ts';
 import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
 import { noTokenLimit } from './extremes.ts';
 import { isYes, parameterOf } from './parameters.ts';
 import { TrtllmDecoder } from './trtllm-decoder.ts';
@@ -151,6 +152,7 @@ function support(parameter: ParameterName, inputs: DeclaredInputs, accumulates: 
   if (parameter === 'use_beam_search' && accumulates)
     return refused('This model supports only one beam, because its parameter accumulate_tokens is true.');
   if (isSamplingName(parameter)) return inputs.support(textNames[parameter]);
+  if (isEngineParameter(parameter)) return engineParameterSupport(parameter, { speaksTokens: false });
   switch (parameter) {
     case 'bad_words':
       return inputs.support(['bad_words']);

@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts';
 import type { InferResponse } from '../kserve/server.ts';
 import type { FinishReason, GenerateDecoder, GenerateRequest, GenerateSink, TokenLogprob } from './contract.ts';
+import { vllmFinishReason } from './vllm-finish-reason.ts';
 import { readVllmLogprobs } from './vllm-logprobs.ts';
 import type { ResponseTokens } from './vllm-returns.ts';
 
@@ -49,7 +49,7 @@ export class VllmDecoder implements GenerateDecoder {
     sink.text(text, tokens, logprobs);
     const reason = response.text('finish_reason');
     // The backend writes the text None on every response but the last.
-    if (reason !== undefined && reason !== 'None') this.#finish(finishReason(reason), sink);
+    if (reason !== undefined && reason !== 'None') this.#finish(vllmFinishReason(reason), sink);
   }
 
   /** There is a logprob for every token, so they count where the backend does not. */
@@ -73,17 +73,5 @@ export class VllmDecoder implements GenerateDecoder {
     this.#isFinished = true;
     if (this.#isCounted) this.#responseTokens.ended();
     sink.finish(reason);
-  }
-}
-
-function finishReason(text: string): FinishReason {
-  switch (text) {
-    case 'length':
-      return 'length';
-    case 'stop':
-    case 'repetition':
-      return 'stop';
-    default:
-      throw new ApiError('backend_error', `The backend ended the generation early (${text}).`);
   }
 }

@@ -21,6 +21,10 @@ const tellingTexts: readonly (readonly [RegExp, (match: RegExpExecArray) => Vllm
     ([, context]) => ({ context: Number(context) }),
   ],
   [
+    /^input_ids has \d+ tokens, which is longer than the maximum model length of ([1-9]\d{0,8}) tokens\.$/,
+    ([, context]) => ({ context: Number(context) }),
+  ],
+  [
     /^Model \S+ does not support '(generate|embed)' request\.?$/,
     ([, task]) =>
       task === 'generate'
@@ -35,8 +39,8 @@ const tellingTexts: readonly (readonly [RegExp, (match: RegExpExecArray) => Vllm
   [/^(?!LoRA )[^\n:]{1,500} does not support multimodal inputs\.?$/, () => ({ mostImages: 0 })],
 ];
 
-/** What Triton and the backend put before the engine's own text. */
-const introduction = /^(?:\[request id: [\w.-]*\] )?(?:Error generating stream: )?/;
+/** What Triton, its vLLM backend and Conch's own model put before the engine's own text. */
+const introduction = /^(?:\[request id: [\w.-]*\] )?(?:Error generating stream: |Invalid request: )?/;
 
 /** The facts about its model in an error text of the vLLM backend; undefined where there are none. */
 export function factsIn(message: string): VllmFacts | undefined {

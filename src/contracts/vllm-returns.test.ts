@@ -13,6 +13,7 @@ const silent: GenerateSink = {
   ids: () => undefined,
   promptTokens: () => undefined,
   cachedTokens: () => undefined,
+  promptLogprobs: () => undefined,
   engineReport: () => undefined,
   finish: () => undefined,
 };

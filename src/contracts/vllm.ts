@@ -3,21 +3,16 @@ import { objectText } from '../json-text.ts';
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
-import type {
-  GenerateRequest,
-  GenerationContract,
-  ImageSupport,
-  Limits,
-  ParameterName,
-  Sampling,
-  Support,
-} from './contract.ts';
-import { noTokenLimit, smallestTopP } from './extremes.ts';
+import type { GenerateRequest, GenerationContract, ImageSupport, ParameterName, Support } from './contract.ts';
+import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
+import { noTokenLimit } from './extremes.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
 import { explainVllm, namedAdapters } from './vllm-errors.ts';
 import { guideWriter } from './vllm-guide.ts';
+import { declaredLimits } from './vllm-limits.ts';
 import { ResponseTokens, type VllmReturns, vllmReturns } from './vllm-returns.ts';
+import { vllmSampling } from './vllm-sampling.ts';
 
 /**
  * Models of Triton's vLLM backend, of every release since 24.04, and of the embedded engine, which has the same tensors.
@@ -124,6 +119,7 @@ function support(
         "Triton's vLLM backend cannot take logit_bias: its keys arrive as strings, and the engine fails on them. " +
         'Use allowed_token_ids or bad_words.',
     };
+  if (isEngineParameter(parameter)) return engineParameterSupport(parameter, { speaksTokens: false });
   if (parameter === 'use_beam_search' || parameter === 'length_penalty')
     return { kind: 'refused', reason: 'This backend does not support beam search.' };
   if (parameter === 'structured_outputs' && !takesStructure)
@@ -141,9 +137,10 @@ function support(
 
 function samplingParameters(request: GenerateRequest, structureKey: string | undefined): Record<string, unknown> {
   const { sampling, logprobs, structure } = request;
-  const parameters: Record<string, unknown> = { max_tokens: sampling.maxTokens ?? noTokenLimit };
-  for (const [key, name] of sampledBy) if (sampling[key] !== undefined) parameters[name] = sampling[key];
-  if (sampling.topP !== undefined) parameters['top_p'] = Math.max(sampling.topP, smallestTopP);
+  const parameters: Record<string, unknown> = {
+    max_tokens: sampling.maxTokens ?? noTokenLimit,
+    ...vllmSampling(sampling),
+  };
   if (logprobs !== undefined) parameters['logprobs'] = logprobs;
   if (request.loraName !== undefined) parameters['lora_name'] = request.loraName;
   // The backend wants it as a text inside the text.
@@ -159,37 +156,8 @@ function shortSeed(parameters: Record<string, unknown>, bits: number): Record<st
     : parameters;
 }
 
-/** The parameters that vLLM takes as they are. A single unknown key would fail the whole request. */
-const sampledBy: readonly (readonly [keyof Sampling, string])[] = [
-  ['minTokens', 'min_tokens'],
-  ['temperature', 'temperature'],
-  ['topK', 'top_k'],
-  ['minP', 'min_p'],
-  ['repetitionPenalty', 'repetition_penalty'],
-  ['frequencyPenalty', 'frequency_penalty'],
-  ['presencePenalty', 'presence_penalty'],
-  ['logitBias', 'logit_bias'],
-  ['seed', 'seed'],
-  ['stop', 'stop'],
-  ['stopTokenIds', 'stop_token_ids'],
-  ['includeStopText', 'include_stop_str_in_output'],
-  ['ignoreEos', 'ignore_eos'],
-  ['badWords', 'bad_words'],
-  ['allowedTokenIds', 'allowed_token_ids'],
-  ['skipSpecialTokens', 'skip_special_tokens'],
-  ['spacesBetweenSpecialTokens', 'spaces_between_special_tokens'],
-];
-
 /** The key was renamed in 25.11, together with the arrival of embeddings; before 24.12 there was none. */
 function structureKeyOf(inputs: ReadonlySet<string>): 'structured_outputs' | 'guided_decoding' | undefined {
   if (inputs.has('embedding_request')) return 'structured_outputs';
   return inputs.has('return_finish_reason') ? 'guided_decoding' : undefined;
-}
-
-function declaredLimits(config: ModelConfig): Limits {
-  for (const name of ['max_model_len', 'context_length']) {
-    const value = Number(config.parameters[name]?.string_value);
-    if (Number.isSafeInteger(value) && value > 0) return { context: value };
-  }
-  return {};
 }

@@ -126,6 +126,10 @@ export class ChoiceReader implements GenerateSink {
     tally.cachedTokens = (tally.cachedTokens ?? 0) + Math.min(count, this.#promptLength ?? count);
   }
 
+  promptLogprobs(): void {
+    // Events follow.
+  }
+
   engineReport({ times, drafts }: EngineReport): void {
     const { tally } = this.#options;
     addTimes(tally, times);

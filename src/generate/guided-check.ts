@@ -11,7 +11,8 @@ interface GuidedCheckOptions {
 }
 
 /**
- * What a guided response is checked against if its guide is not exact; undefined for an exact guide or a grammar.
+ * What a guided response is checked against if its guide is not exact; undefined for an exact guide, a grammar or
+ * a structural tag.
  * Unknown keywords are ignored, as the guide ignores them. `use` has the tools of a response that must be calls, or may
  * be calls if it has a `text`.
  */
@@ -26,6 +27,6 @@ export function guidedCheck(
     const calls = { isRequired: text === undefined, schemas };
     return { isGuided: true, ...(text ? { structure: text } : {}), calls, field, retries };
   }
-  if ('grammar' in structure) return undefined;
+  if ('grammar' in structure || 'structural_tag' in structure) return undefined;
   return { isGuided: true, structure: structure, field, retries };
 }

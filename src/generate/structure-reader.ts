@@ -6,7 +6,7 @@ import type { Signal } from '../signal.ts';
 import { structuredThread } from './structured-thread.ts';
 
 /** The structures that a response can be checked against. */
-export type CheckableStructure = Exclude<Structure, { grammar: string }>;
+export type CheckableStructure = Exclude<Structure, { grammar: string } | { structural_tag: unknown }>;
 
 type FinishReason = Extract<GenerateEvent, { type: 'finish' }>['reason'];
 

@@ -56,9 +56,9 @@ export function emulationOf(
   return structure && { structure, field: requestedStructure.field, retries };
 }
 
-/** A structure that can be checked; undefined for a grammar. Refuses keywords that cannot be checked. */
+/** A structure that can be checked; undefined for a grammar or a structural tag. Refuses keywords that cannot be checked. */
 export function checkableStructure({ structure, field }: RequestedStructure): CheckableStructure | undefined {
-  if ('grammar' in structure) return undefined;
+  if ('grammar' in structure || 'structural_tag' in structure) return undefined;
   if ('json' in structure) checkSchema(structure.json, schemaPath(field), { knows: isJudged });
   return structure;
 }

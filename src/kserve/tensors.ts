@@ -37,6 +37,17 @@ export function textTensor(name: string, texts: readonly string[], shape: readon
   return { name, datatype: 'BYTES', shape, data };
 }
 
+/** A BYTES tensor of files. */
+export function bytesTensor(name: string, files: readonly Uint8Array[]): Tensor {
+  const parts: Uint8Array[] = [];
+  for (const file of files) {
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32LE(file.length);
+    parts.push(length, file);
+  }
+  return { name, datatype: 'BYTES', shape: [files.length], data: Buffer.concat(parts) };
+}
+
 /** A BOOL tensor of one element. */
 export function boolTensor(name: string, value: boolean, shape: readonly number[] = [1]): Tensor {
   return { name, datatype: 'BOOL', shape, data: value ? yes : no };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContractKind, Limits } from '../contracts/contract.ts';
-import { type Detection, detectContract, isTokenEngine } from '../contracts/detect.ts';
+import { type Detection, detectContract, isConchModel, isTokenEngine } from '../contracts/detect.ts';
 import { detectRows } from '../contracts/detect-rows.ts';
 import { isYes, parameterOf } from '../contracts/parameters.ts';
 import { type ModelContracts, noRows, type RowContracts } from '../contracts/row-contracts.ts';
@@ -77,6 +77,7 @@ export async function fitModel(
     const engineOnly = { engine: model, preprocessing: undefined, postprocessing: undefined, isPlain: true };
     return fitEngine(model.name, engineOnly, hints);
   }
+  if (isConchModel(config)) return fitConchModel(model, hints, repositories);
   const chain = chainOf(config, all);
   const tokenizerDirectory = chain && directoryOf(chain);
   const hasTokenizer = (hints.tokenizer ?? tokenizerDirectory) !== undefined;
@@ -116,6 +117,20 @@ export async function fitModel(
     if (vllm) return { ...fitVllm({ contract, rows }, vllm), basis };
   }
   return { detection, rows, basis, tokenizerDirectory, postprocessors };
+}
+
+/** Conch's own vLLM model: its requests are token ids if there is a tokenizer. */
+async function fitConchModel(
+  model: KnownModel,
+  { contract: forced, tokenizer, hubCaches = [] }: ModelHints,
+  repositories: readonly string[],
+): Promise<ModelFit> {
+  const vllm = repositories.length === 0 ? undefined : await readVllmFolder(model, { repositories, hubCaches });
+  const hasTokenizer = (tokenizer ?? vllm?.tokenizerDirectory) !== undefined;
+  const detection = detectContract(model.config, { forced, hasTokenizer });
+  const basis = JSON.stringify([hasTokenizer]);
+  if (!vllm || 'reason' in detection) return { detection, rows: noRows, basis };
+  return { ...fitVllm({ contract: detection.contract, rows: noRows }, vllm), basis };
 }
 
 /** Triton's configuration takes precedence over the files of the model. */

@@ -1,3 +1,4 @@
+import { isConchModel } from '../contracts/detect.ts';
 import type { ModelContracts } from '../contracts/row-contracts.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import type { StatusError } from '../kserve/status.ts';
@@ -103,7 +104,8 @@ export class ModelAssembly {
   #learn(root: string, server: InferenceServer, error: StatusError): void {
     const { servers, onLearned } = this.#parts;
     const copy = servers.copiesOf(root).find((each) => each.server === server)?.found.ready;
-    if (copy?.config.backend === 'vllm' && this.learned.learn({ server, ready: copy }, error)) onLearned();
+    const hasVllm = copy && (copy.config.backend === 'vllm' || isConchModel(copy.config));
+    if (hasVllm && this.learned.learn({ server, ready: copy }, error)) onLearned();
   }
 }
 

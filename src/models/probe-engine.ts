@@ -15,7 +15,7 @@ export type ProbeResult =
 const longestProbe = 10_000;
 
 /** The contracts of models that run an engine in a process of Triton's Python backend. */
-const probedKinds: ReadonlySet<GenerationContract['kind']> = new Set(['vllm', 'llmapi']);
+const probedKinds: ReadonlySet<GenerationContract['kind']> = new Set(['vllm', 'llmapi', 'conch-tokens']);
 
 /** The probe requests for a ready model's engine. The next one is sent if the model does not support the task. */
 export function probesOf(server: InferenceServer, { ready }: FoundModel): readonly InferRequest[] {

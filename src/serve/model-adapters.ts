@@ -77,7 +77,8 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
     if (model.contract === undefined) return noAdapters;
     const found = model as AdaptableModel;
     const { root, contract } = found;
-    if (contract.takesAdapterPaths) return serverAdapters(root, lora);
+    const hasFolders = !contract.namesAdapters || (lora !== undefined && !isList(lora));
+    if (contract.takesAdapterPaths && hasFolders) return serverAdapters(root, lora);
     if (lora && !isList(lora) && Object.values(lora).some(({ dir }) => dir === undefined))
       return misconfiguredAdapters(
         root,

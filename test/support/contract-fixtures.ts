@@ -86,6 +86,7 @@ export function decoded(decoder: GenerateDecoder, responses: readonly LocalRespo
     ids: (ids, logprobs, response) => found.push(['ids', [...ids], ...(logprobs ? [logprobs] : []), response]),
     promptTokens: (count) => found.push(['prompt', count]),
     cachedTokens: (count) => found.push(['cached', count]),
+    promptLogprobs: (logprobs) => found.push(['prompt logprobs', logprobs]),
     engineReport: (report) => found.push(['engine', report]),
     finish: (reason, response) => found.push(['finish', reason, response]),
   };

@@ -52,6 +52,7 @@ const why: Readonly<Record<string, string>> = {
   vllm: 'it takes text_input and sampling_parameters and returns text_output',
   trtllm: 'it takes text_input and max_tokens, with a batch dimension, and returns text_output',
   'trtllm-tokens': 'its engine takes input_ids, input_lengths and request_output_len, and there is a tokenizer',
+  'conch-tokens': 'it takes input_ids and sampling_params and returns token_ids',
   llmapi: 'it takes text_input and inputs that begin with sampling_param_',
   ...Object.fromEntries(Object.values(rowAbilities).map(({ name, doctor }) => [name, doctor.why])),
 };

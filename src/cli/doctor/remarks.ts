@@ -54,6 +54,13 @@ export function remarksOn(
       if (contract.limits.context === undefined)
         remarks.push(`Limits of the engine unknown. Set --engine-dir ${name}=DIR, the folder of its config.json.`);
       break;
+    case 'conch-tokens':
+      if (!contract.speaksTokens)
+        remarks.push(
+          `Conch has no tokenizer for it, so requests are text and logprobs are rejected. Set --tokenizer ${name}=DIR.`,
+        );
+      remarks.push(...vllmRemarks(model));
+      break;
     case 'vllm':
       remarks.push(...vllmRemarks(model));
       break;

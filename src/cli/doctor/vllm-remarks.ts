@@ -3,7 +3,7 @@ import { checksHealth, guideLibraryAdvice, healthCheckAdvice } from '../../vllm-
 
 /** The problems with the files of a vLLM model, and its missing safeguards with how to add them. */
 export function vllmRemarks({ config, vllm }: Pick<NamedModel, 'config' | 'vllm'>): string[] {
-  if (config?.backend !== 'vllm') return [];
+  if (!config || config.backend === 'llamacpp') return [];
   return [
     ...(vllm?.problems ?? []),
     ...(vllm?.namesGuideLibrary === false ? [guideLibraryAdvice] : []),

@@ -1,0 +1,152 @@
+import { ApiError } from '../errors.ts';
+import { objectText } from '../json-text.ts';
+import type { ModelConfig } from '../kserve/messages.ts';
+import type { InferRequest } from '../kserve/server.ts';
+import { boolTensor, bytesTensor, numberTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
+import { ConchTokensDecoder } from './conch-tokens-decoder.ts';
+import { explainConchTokens, namedConchAdapters } from './conch-tokens-errors.ts';
+import type {
+  GenerateRequest,
+  GenerationContract,
+  ParameterName,
+  Sampling,
+  Structure,
+  StructureOptions,
+  Support,
+} from './contract.ts';
+import { refused } from './declared-inputs.ts';
+import { checkBadWords } from './vllm-bad-words.ts';
+import { guideWriter } from './vllm-guide.ts';
+import { declaredLimits } from './vllm-limits.ts';
+import { vllmSampling } from './vllm-sampling.ts';
+
+interface ConchTokensFacts {
+  /** Whether Conch has the model's tokenizer: then prompts and responses are token ids, else text. */
+  readonly hasTokenizer: boolean;
+}
+
+/** Conch's own vLLM model for Triton, python/conch_vllm; docs/conch-tokens.md defines its tensors. */
+export function conchTokensContract(config: ModelConfig, { hasTokenizer }: ConchTokensFacts): GenerationContract {
+  const write = guideWriter({ allowsLeftRecursion: true });
+  return {
+    kind: 'conch-tokens',
+    addsSpecialTokens: true,
+    speaksTokens: hasTokenizer,
+    // With token ids, the engine ends a response at a stop sequence, and Conch cuts the sequence off.
+    cutsStopTexts: !hasTokenizer,
+    counts: true,
+    namesAdapters: true,
+    takesAdapterPaths: true,
+    guidesMayEndEngine: true,
+    limits: declaredLimits(config),
+    images: { kind: 'taken' },
+    support: (parameter) => support(parameter, hasTokenizer),
+    checkSampling: checkBadWords,
+    guide: (structure) => ('structural_tag' in structure ? { structure, isExact: true } : write(structure)),
+    encode: (request) => encode(request, hasTokenizer),
+    decoder: (request) => new ConchTokensDecoder(request, { speaksTokens: hasTokenizer }),
+    explain: explainConchTokens,
+    namedAdapters: namedConchAdapters,
+  };
+}
+
+const needsTokenizer = "It needs token ids. Set the model's tokenizer with --tokenizer.";
+
+/** The parameters that need the texts of tokens. */
+const idParameters: ReadonlySet<ParameterName> = new Set([
+  'logprobs',
+  'top_logprobs',
+  'prompt_logprobs',
+  'logprob_token_ids',
+  'return_token_ids',
+  'truncate_prompt_tokens',
+]);
+
+function support(parameter: ParameterName, hasTokenizer: boolean): Support {
+  if (parameter === 'use_beam_search' || parameter === 'length_penalty')
+    return refused('This backend does not support beam search.');
+  if (idParameters.has(parameter) && !hasTokenizer) return refused(needsTokenizer);
+  if (parameter === 'truncate_prompt_tokens') return { kind: 'emulated' };
+  return { kind: 'supported' };
+}
+
+function encode(request: GenerateRequest, speaksTokens: boolean): InferRequest {
+  const { model, version, id, images, sampling } = request;
+  if (request.loraTaskId !== undefined)
+    throw new ApiError('model_not_found', 'This model takes no LoRA adapters by number.', { param: 'model' });
+  const { priority, cacheSalt, mediaOptions } = sampling;
+  const inputs: Tensor[] = [
+    promptTensor(request),
+    textTensor('sampling_params', [objectText(samplingParams(request))]),
+    ...(request.stream ? [] : [boolTensor('stream', false)]),
+    ...(images
+      ? [
+          bytesTensor(
+            'image',
+            images.map(({ bytes }) => bytes),
+          ),
+        ]
+      : []),
+    ...(mediaOptions ? [textTensor('mm_processor_kwargs', [objectText(mediaOptions)])] : []),
+    ...(priority ? [numberTensor('priority', { datatype: 'INT32', values: [priority], shape: [1] })] : []),
+    ...(cacheSalt === undefined ? [] : [textTensor('cache_salt', [cacheSalt])]),
+    ...(request.loraName === undefined ? [] : [textTensor('lora_name', [request.loraName])]),
+    ...(request.adapterPath ? [textTensor('lora_path', [request.adapterPath.path])] : []),
+  ];
+  return { model, version, id, inputs, outputs: outputsFor(request, speaksTokens) };
+}
+
+function promptTensor({ prompt, tokens }: GenerateRequest): Tensor {
+  if (!tokens) return textTensor('prompt', [prompt]);
+  const { prompt: ids } = tokens;
+  // Int32Array has the byte order of the machine, which is little-endian wherever Node.js runs.
+  const data = Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength);
+  return { name: 'input_ids', datatype: 'INT32', shape: [ids.length], data };
+}
+
+/** The outputs that a request needs: each of them costs time in every response that has it. */
+function outputsFor({ sampling, logprobs, promptLogprobs }: GenerateRequest, speaksTokens: boolean): string[] {
+  return [
+    'token_ids',
+    'finish_reason',
+    'usage',
+    'times',
+    ...(speaksTokens ? [] : ['text']),
+    ...(sampling.stop?.length ? ['stop_string'] : []),
+    ...(logprobs === undefined ? [] : ['logprobs', 'logprob_ids']),
+    ...(promptLogprobs === undefined ? [] : ['prompt_logprobs', 'prompt_logprob_ids', 'prompt_logprob_ranks']),
+  ];
+}
+
+function samplingParams(request: GenerateRequest): Record<string, unknown> {
+  const { sampling, logprobs, promptLogprobs, structure, structureOptions } = request;
+  const { logprobTokenIds, thinkingTokenBudget, repetitionDetection } = sampling;
+  const extras = extraArguments(sampling);
+  return {
+    max_tokens: sampling.maxTokens ?? null,
+    ...vllmSampling(sampling),
+    ...(logprobs === undefined ? {} : { logprobs }),
+    ...(promptLogprobs === undefined ? {} : { prompt_logprobs: promptLogprobs }),
+    ...(logprobTokenIds ? { logprob_token_ids: logprobTokenIds } : {}),
+    ...(thinkingTokenBudget === undefined ? {} : { thinking_token_budget: thinkingTokenBudget }),
+    ...(repetitionDetection ? { repetition_detection: repetitionDetection } : {}),
+    ...(structure ? { structured_outputs: guide(structure, structureOptions) } : {}),
+    ...(extras ? { extra_args: extras } : {}),
+  };
+}
+
+/** vLLM takes the parameters of its KV connectors among those of its plugins. */
+function extraArguments({ engineExtras, kvTransferParams }: Sampling): Record<string, unknown> | undefined {
+  if (!kvTransferParams) return engineExtras;
+  return { ...engineExtras, kv_transfer_params: kvTransferParams };
+}
+
+function guide(structure: Structure, options: StructureOptions = {}): Record<string, unknown> {
+  const { whitespacePattern, disableAnyWhitespace, disableAdditionalProperties } = options;
+  return {
+    ...structure,
+    ...(whitespacePattern === undefined ? {} : { whitespace_pattern: whitespacePattern }),
+    ...(disableAnyWhitespace ? { disable_any_whitespace: true } : {}),
+    ...(disableAdditionalProperties ? { disable_additional_properties: true } : {}),
+  };
+}
