@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, displayedInputs, requestOf } from '../../test/support/contract-fixtures.ts';
 import { vllmConfig } from '../../test/support/scripted-model.ts';
-import type { ParameterName, Sampling } from './contract.ts';
+import type { EngineSampling, ParameterName, Sampling } from './contract.ts';
 import { smallestTopP } from './extremes.ts';
 import { vllmContract } from './vllm.ts';
 
