@@ -36,6 +36,11 @@ How it is answered
   together          so many tokens in each streamed response, as of an engine with a stream interval (1)
 
 A guide that contains killsTheEngine, or one that ends the real engine (guides.py), ends the engine like die_at.
+
+What only Conch's own vLLM model reports
+  cached            how many tokens of the prompt were in the cache (0)
+  times             when the request was queued and scheduled, and when the first and the last token came, in seconds
+  drafts            how many draft tokens the engine proposed and accepted, as a list
 """
 
 import json
@@ -43,7 +48,7 @@ import json
 KEYS = frozenset(
     "answer answers free_answer repeat tokens echo_prompt echo_ids echo_parameters echo_images count_of until "
     "until_tokens release revive tag delay_ms start_delay_ms hold_at error_at error_text die_at crash_at finish "
-    "no_finish context requests_of broken_answer broken_times together".split()
+    "no_finish context requests_of broken_answer broken_times together cached times drafts".split()
 )
 
 

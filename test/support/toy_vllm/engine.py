@@ -20,10 +20,12 @@ _KILLER = "killsTheEngine"
 class Step:
     """What one token adds to an answer."""
 
-    __slots__ = ("cumulative_logprob", "finish_reason", "logprobs", "sequence", "text")
+    __slots__ = ("cumulative_logprob", "finish_reason", "logprobs", "sequence", "stop_reason", "text", "token")
 
-    def __init__(self, sequence, text, logprobs, cumulative_logprob, finish_reason):
+    def __init__(self, sequence, token, text, logprobs, cumulative_logprob, finish_reason, stop_reason):
         self.sequence = sequence
+        self.token = token
+        self.stop_reason = stop_reason
         self.text = text
         self.logprobs = logprobs
         self.cumulative_logprob = cumulative_logprob
@@ -45,7 +47,7 @@ class Tagged:
 class Generation:
     """One request: its prompt's ids are known at once, its steps come one by one."""
 
-    def __init__(self, engine, prompt, sampling, received):
+    def __init__(self, engine, prompt, sampling, received, prompt_ids=None):
         if engine.dead and '"revive"' not in prompt:
             raise RuntimeError(_DEAD)
         if _KILLER in json.dumps(sampling.constraint) or killer(sampling.constraint, engine.guide_backend):
@@ -58,7 +60,7 @@ class Generation:
         self._received = received
         self.images = []
         self.directive = find_directive(prompt)
-        self.prompt_ids = self._language.prompt_ids(prompt)
+        self.prompt_ids = self._language.prompt_ids(prompt) if prompt_ids is None else prompt_ids
         self._room = self._check_length() - len(self.prompt_ids)
         self._check_sampling()
         self.echo = any(self.directive.get(key) for key in _ECHOES)
@@ -201,19 +203,22 @@ class Generation:
             count += 1
             self.tagged.tokens += 1
             finish = None
+            reason = None
             if count >= minimum and token in stop_tokens:
                 finish = "stop"
+                reason = token if token in sampling.stop_token_ids else None
             elif count >= maximum:
                 finish = "length"
             if text.push(token, known_text, count, ended=finish == "stop"):
                 finish = "stop"
+                reason = text.stopped_by
             logprobs = None
             if sampling.logprobs is not None:
                 logprob, logprobs = language.logprobs(count, token, known_text, sampling.logprobs, greedy)
                 cumulative += logprob
             if finish is not None:
                 finish = directive.get("finish", finish)
-            yield Step(number, text.take(finish is not None), logprobs, cumulative, finish)
+            yield Step(number, token, text.take(finish is not None), logprobs, cumulative, finish, reason)
             if finish is not None:
                 return
 
@@ -259,6 +264,7 @@ class Text:
         self._text = ""
         self._taken = 0
         self._checked = 0
+        self.stopped_by = None
 
     def push(self, token, known_text, count, ended):
         """Adds a token; true when a stop string has ended the text. A token that ends the answer adds no text."""
@@ -280,6 +286,7 @@ class Text:
         if at < 0:
             return False
         self._text = self._text[: at + len(stop) if self._include else at]
+        self.stopped_by = stop
         return True
 
     def take(self, ended):

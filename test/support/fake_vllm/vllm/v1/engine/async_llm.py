@@ -1,7 +1,8 @@
 """An engine whose tokens a test hands out: each request has a queue of RequestOutputs, or of errors to throw.
 
 Behind a tritonserver, `extra_args.script` says what is generated instead: `tokens`, each as text, and `hold`, the number
-of tokens after which the request waits until it is aborted. CONCH_TEST_ENGINE is a folder for a file per abort.
+of tokens after which the request waits until it is aborted. CONCH_TEST_ENGINE is a folder for a file per abort. With the
+engine argument `tokenizer`, directives in the prompt say it (toy_llm.py).
 """
 
 import asyncio
@@ -37,6 +38,10 @@ class AsyncLLM:
 
     @classmethod
     def from_engine_args(cls, arguments):
+        if "tokenizer" in arguments.arguments:
+            from .toy_llm import ToyLLM
+
+            return ToyLLM(arguments.arguments)
         return cls(arguments.arguments)
 
     async def get_tokenizer(self):
