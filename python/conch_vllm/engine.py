@@ -1,5 +1,6 @@
 """vLLM 0.10 and later. All that differs between its versions is in this file."""
 
+import contextlib
 import inspect
 import json
 import math
@@ -74,13 +75,15 @@ class Engine:
         await self._llm.add_lora(request)
 
     async def generate(self, prompt, sampling, request_id, *, lora, priority):
-        """Yields vLLM's RequestOutputs. A task that is cancelled inside aborts the request."""
+        """Yields vLLM's RequestOutputs, with all that the engine made since the previous one. Closing it aborts."""
         # Versions with a renderer deprecate prompts that did not pass it.
         render = getattr(getattr(self._llm, "renderer", None), "render_cmpl_async", None)
         if render is not None:
             (prompt,) = await render([prompt])
-        async for output in self._llm.generate(prompt, sampling, request_id, lora_request=lora, priority=priority):
-            yield output
+        outputs = self._llm.generate(prompt, sampling, request_id, lora_request=lora, priority=priority)
+        async with contextlib.aclosing(outputs):
+            async for output in outputs:
+                yield output
 
     def is_dead(self, error):
         return isinstance(error, EngineDeadError) or self._llm.errored

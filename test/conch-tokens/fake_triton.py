@@ -39,6 +39,7 @@ class Sender:
     def __init__(self, gate=None):
         self.responses = []
         self.done = threading.Event()
+        self.entered = threading.Event()
         self.first = threading.Event()
         self.looked = threading.Event()
         self.disconnected = False
@@ -47,6 +48,7 @@ class Sender:
         self._gate = gate
 
     def send(self, response=None, flags=0):
+        self.entered.set()
         if self._gate is not None:
             self._gate.acquire()
         if self.done.is_set():
