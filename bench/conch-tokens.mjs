@@ -176,7 +176,9 @@ function stubsOf(pid) {
 async function measureEngine(repository) {
   const { CONCH_TEST_PYTHON: python = '' } = await prepareTestCache();
   const flags = [path.join(repository, 'conch/1'), streams, tokens, requests, interval].map(String);
-  return JSON.parse(execFileSync(python, [inRoot('bench/conch-tokens/engine_alone.py'), ...flags], { encoding: 'utf8' }));
+  return JSON.parse(
+    execFileSync(python, [inRoot('bench/conch-tokens/engine_alone.py'), ...flags], { encoding: 'utf8' }),
+  );
 }
 
 /** @param {{ rounds: Record<ModelName, Figures>[], engine: Record<ModelName, number> }} found */
@@ -214,9 +216,10 @@ const started = await startTriton({ repository, models: NAMES });
 try {
   const triton = { ...started, stubs: stubsOf(started.pid) };
   for (const name of NAMES) await measure(triton, name);
+  /** @type {Record<ModelName, Figures>[]} */
   const rounds = [];
   for (let round = 1; round <= Number(values.rounds); round++) {
-    /** @type {Partial<Record<ModelName, Figures>>} */
+    /** @type {any} */
     const found = {};
     for (const name of round % 2 === 1 ? NAMES : NAMES.toReversed()) {
       const figures = await measure(triton, name);
@@ -227,7 +230,7 @@ try {
           `${stub.toFixed(1)} + ${server.toFixed(1)} µs/token\n`,
       );
     }
-    rounds.push(/** @type {Record<ModelName, Figures>} */ (found));
+    rounds.push(found);
   }
   process.stdout.write(
     values.json

@@ -178,6 +178,20 @@ class Coalescing(ModelCase):
             self.assertEqual(response.tensors["token_ids"].tolist(), truth.token_ids)
             self.assertEqual(response.tensors["usage"].tolist(), [3, len(truth.token_ids), 0, -1, -1])
 
+    def test_each_token_of_one_stream_is_a_response(self):
+        called = threading.Event()
+        self.llm.on_call = lambda _call: called.set()
+        sender = self.begin()
+        self.assertTrue(called.wait(PATIENCE_SECONDS))
+        (call,) = self.llm.calls
+        for token_id in range(20):
+            is_last = token_id == 19
+            item = output(choice([token_id], finish_reason="length" if is_last else None), finished=is_last)
+            call.loop.call_soon_threadsafe(call.queue.put_nowait, item)
+            self.assertTrue(sender.sent.acquire(timeout=PATIENCE_SECONDS))
+        ids = [response.tensors["token_ids"].tolist() for response in self.outcome(sender)]
+        self.assertEqual(ids, [[token_id] for token_id in range(20)])
+
     def test_the_engine_collects_while_a_response_is_sent(self):
         gate = threading.Semaphore(0)
         called = threading.Event()

@@ -41,6 +41,7 @@ class Sender:
         self.done = threading.Event()
         self.entered = threading.Event()
         self.first = threading.Event()
+        self.sent = threading.Semaphore(0)
         self.looked = threading.Event()
         self.disconnected = False
         self.breaks = False
@@ -57,6 +58,7 @@ class Sender:
             raise RuntimeError("Unable to send response.")
         self.responses.append(response)
         self.first.set()
+        self.sent.release()
         if flags == FINAL:
             self.done.set()
 
