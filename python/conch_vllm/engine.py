@@ -1,5 +1,6 @@
 """vLLM 0.10 and later. All that differs between its versions is in this file."""
 
+import contextlib
 import inspect
 import json
 import math
@@ -28,7 +29,7 @@ async def start_engine(arguments):
     """An engine, made in the event loop that it is going to use."""
     llm = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
     tokenizer = llm.get_tokenizer()
-    # A coroutine up to 0.13.
+    # A coroutine up to 0.15.
     return Engine(llm, await tokenizer if inspect.isawaitable(tokenizer) else tokenizer)
 
 
@@ -46,6 +47,7 @@ class Engine:
         self.placeholder_limit = max(self.vocabulary_size, 0 if highest is None else highest + 1)
         self.has_priorities = config.scheduler_config.policy == "priority"
         self.has_lora = config.lora_config is not None
+        self._render = _renderer_of(llm)
 
     @property
     def errored(self):
@@ -74,13 +76,13 @@ class Engine:
         await self._llm.add_lora(request)
 
     async def generate(self, prompt, sampling, request_id, *, lora, priority):
-        """Yields vLLM's RequestOutputs. A task that is cancelled inside aborts the request."""
-        # Versions with a renderer deprecate prompts that did not pass it.
-        render = getattr(getattr(self._llm, "renderer", None), "render_cmpl_async", None)
-        if render is not None:
-            (prompt,) = await render([prompt])
-        async for output in self._llm.generate(prompt, sampling, request_id, lora_request=lora, priority=priority):
-            yield output
+        """Yields vLLM's RequestOutputs, with all that the engine made since the previous one. Closing it aborts."""
+        if self._render is not None:
+            (prompt,) = await self._render([prompt])
+        outputs = self._llm.generate(prompt, sampling, request_id, lora_request=lora, priority=priority)
+        async with contextlib.aclosing(outputs):
+            async for output in outputs:
+                yield output
 
     def is_dead(self, error):
         return isinstance(error, EngineDeadError) or self._llm.errored
@@ -91,6 +93,16 @@ class Engine:
 
     def shutdown(self):
         self._llm.shutdown()
+
+
+def _renderer_of(llm):
+    """The function that prompts must pass before `generate`, which deprecates others; None in versions up to 0.16."""
+    render = getattr(getattr(llm, "renderer", None), "render_cmpl_async", None)
+    if render is None:
+        return None
+    # 0.16 has a function for the Completions API only: it wants more, and drops media.
+    options = inspect.signature(render).parameters.get("tok_params")
+    return None if options is None or options.default is inspect.Parameter.empty else render
 
 
 def cached_tokens(output):

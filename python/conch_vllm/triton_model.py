@@ -1,6 +1,7 @@
 """What Triton's Python backend calls."""
 
 import asyncio
+import contextlib
 import json
 import os
 import threading
@@ -48,7 +49,7 @@ class TritonPythonModel:
             self._engine, read_names(folder), None if root is None else os.path.join(folder, root)
         )
         self._tasks = {}
-        self._outbox = Outbox(self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
+        self._outbox = Outbox(self._loop, self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
         self._watch = CancellationWatch()
         self._outbox.start()
         self._watch.start()
@@ -129,14 +130,19 @@ class TritonPythonModel:
             prompt, parameters, uuid.uuid4().hex, lora=lora, priority=generation.priority
         )
         tokens, drafts, accepted, output = 0, -1, -1, None
-        async for output in outputs:
-            tokens += sum(len(choice.token_ids) for choice in output.outputs)
-            more_drafts, more_accepted = self._vllm.draft_tokens(output)
-            if more_drafts >= 0:
-                drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
-            usage = (len(output.prompt_token_ids or ()), tokens, self._vllm.cached_tokens(output), drafts, accepted)
-            stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
-            self._outbox.put(stream)
+        # A task that is cancelled while it waits for its turn must close the generator, which aborts the request.
+        async with contextlib.aclosing(outputs):
+            async for output in outputs:
+                tokens += sum(len(choice.token_ids) for choice in output.outputs)
+                more_drafts, more_accepted = self._vllm.draft_tokens(output)
+                if more_drafts >= 0:
+                    drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
+                prompt_tokens = len(output.prompt_token_ids or ())
+                usage = (prompt_tokens, tokens, self._vllm.cached_tokens(output), drafts, accepted)
+                stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
+                self._outbox.put(stream)
+                if not output.finished:
+                    await self._outbox.turn()
         if output is None or not output.finished:
             raise RuntimeError("the engine ended the response without a finish reason")
 
