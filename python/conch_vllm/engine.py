@@ -45,6 +45,8 @@ class Engine:
         self.vocabulary_size = config.model_config.get_vocab_size()
         highest = getattr(tokenizer, "max_token_id", None)
         self.placeholder_limit = max(self.vocabulary_size, 0 if highest is None else highest + 1)
+        self._tokenizer = tokenizer
+        self.eos_token_ids = _eos_of(tokenizer, config.model_config)
         self.has_priorities = config.scheduler_config.policy == "priority"
         self.has_lora = config.lora_config is not None
         self._render = _renderer_of(llm)
@@ -67,6 +69,9 @@ class Engine:
             fields["repetition_detection"] = vllm_sampling.RepetitionDetectionParams(**repetition)
         kind = RequestOutputKind.DELTA if stream else RequestOutputKind.FINAL_ONLY
         return SamplingParams(**fields, output_kind=kind)
+
+    def text_of(self, token_ids, skip_special_tokens):
+        return self._tokenizer.decode(token_ids, skip_special_tokens=skip_special_tokens)
 
     def lora_request(self, name, number, folder):
         return LoRARequest(lora_name=name, lora_int_id=number, lora_path=folder)
@@ -103,6 +108,14 @@ def _renderer_of(llm):
     # 0.16 has a function for the Completions API only: it wants more, and drops media.
     options = inspect.signature(render).parameters.get("tok_params")
     return None if options is None or options.default is inspect.Parameter.empty else render
+
+
+def _eos_of(tokenizer, model_config):
+    """The tokens that end a response: the tokenizer's own, and those of generation_config.json."""
+    settings = getattr(model_config, "try_get_generation_config", dict)()
+    others = settings.get("eos_token_id")
+    found = [getattr(tokenizer, "eos_token_id", None), *(others if isinstance(others, list) else [others])]
+    return frozenset(token_id for token_id in found if token_id is not None)
 
 
 def cached_tokens(output):

@@ -10,6 +10,7 @@ import uuid
 import triton_python_backend_utils as pb_utils
 
 from .adapters import Adapters, read_names
+from .beam_search import BeamSearch, beam_settings
 from .cancellation import CancellationWatch
 from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, InvalidRequest
 from .media import decode_media
@@ -64,11 +65,12 @@ class TritonPythonModel:
                 generation = read_generation(request)
                 sampling = check_sampling(generation.sampling_params, self._engine)
                 check_generation(generation, self._engine)
+                beams = beam_settings(sampling, generation, self._engine)
             except Exception as error:  # one request must not end the others of its batch
                 _send_error(sender, *self._explain(error))
                 continue
             stream = Stream(sender, _layout(generation, sampling, self._engine))
-            self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling)
+            self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling, beams)
         return None
 
     def finalize(self):
@@ -87,8 +89,8 @@ class TritonPythonModel:
         for request in requests:
             _send_error(request.get_response_sender(), pb_utils.TritonError.UNAVAILABLE, message)
 
-    def _begin(self, stream, generation, sampling):
-        task = self._loop.create_task(self._generate(stream, generation, sampling))
+    def _begin(self, stream, generation, sampling, beams):
+        task = self._loop.create_task(self._generate(stream, generation, sampling, beams))
         self._tasks[stream] = task
         # Not inside the task: one that is cancelled before its first step never runs.
         task.add_done_callback(lambda _: self._end(stream, task))
@@ -120,15 +122,17 @@ class TritonPythonModel:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _generate(self, stream, generation, sampling):
+    async def _generate(self, stream, generation, sampling, beams):
         lora = await self._adapters.find(generation.lora_name, generation.lora_path)
         prompt = _prompt(generation)
         if generation.has_media:
             prompt["multi_modal_data"] = await asyncio.to_thread(decode_media, generation)
-        parameters = self._engine.sampling(sampling, generation.stream)
-        outputs = self._engine.generate(
-            prompt, parameters, uuid.uuid4().hex, lora=lora, priority=generation.priority
-        )
+        options = {"lora": lora, "priority": generation.priority}
+        if beams is not None:
+            outputs = BeamSearch(self._engine, beams, sampling, **options).run(prompt)
+        else:
+            parameters = self._engine.sampling(sampling, generation.stream)
+            outputs = self._engine.generate(prompt, parameters, uuid.uuid4().hex, **options)
         tokens, drafts, accepted, output = 0, -1, -1, None
         # A task that is cancelled while it waits for its turn must close the generator, which aborts the request.
         async with contextlib.aclosing(outputs):

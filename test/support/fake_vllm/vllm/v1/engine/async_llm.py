@@ -45,7 +45,11 @@ class AsyncLLM:
         return cls(arguments.arguments)
 
     async def get_tokenizer(self):
-        return SimpleNamespace(max_token_id=1009)
+        return SimpleNamespace(
+            max_token_id=1009,
+            eos_token_id=2,
+            decode=lambda token_ids, skip_special_tokens: " ".join(map(str, token_ids)),
+        )
 
     async def add_lora(self, request):
         await asyncio.sleep(0)
