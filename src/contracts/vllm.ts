@@ -12,6 +12,7 @@ import type {
   Sampling,
   Support,
 } from './contract.ts';
+import { onlyOnLlmapi } from './declared-inputs.ts';
 import { noTokenLimit, smallestTopP } from './extremes.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
 import { VllmDecoder } from './vllm-decoder.ts';
@@ -124,6 +125,7 @@ function support(
         "Triton's vLLM backend cannot take logit_bias: its keys arrive as strings, and the engine fails on them. " +
         'Use allowed_token_ids or bad_words.',
     };
+  if (parameter === 'logits_post_processor_name') return onlyOnLlmapi;
   if (parameter === 'use_beam_search' || parameter === 'length_penalty')
     return { kind: 'refused', reason: 'This backend does not support beam search.' };
   if (parameter === 'structured_outputs' && !takesStructure)

@@ -26,7 +26,8 @@ const shared: Rows = {
   ...everyOne('i', 'user session_id'),
   ...everyOne(
     'n',
-    `prompt_logprobs truncate_prompt_tokens truncation_side return_token_ids logits_processors logprob_token_ids priority
+    `prompt_logprobs truncate_prompt_tokens truncation_side return_token_ids logits_processors
+    logits_post_processor_name logprob_token_ids priority
     cache_salt kv_transfer_params ec_transfer_params vllm_xargs thinking_token_budget repetition_detection watermarking
     guided_decoding_backend guided_whitespace_pattern structural_tag suffix add_special_tokens`,
   ),
