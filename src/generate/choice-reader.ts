@@ -4,7 +4,7 @@ import type { CompletionText } from '../output/completion-text.ts';
 import { withTokenBytes } from '../output/token-bytes.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import type { ResponseParts } from './response-parts.ts';
-import { addDrafts, addTimes, type Tally, usageOf } from './tally.ts';
+import { addDrafts, addHitRate, addTimes, type Tally, usageOf } from './tally.ts';
 
 /** How the choices of one inference are read. */
 export interface ReaderOptions {
@@ -130,9 +130,10 @@ export class ChoiceReader implements GenerateSink {
     // Events follow.
   }
 
-  engineReport({ times, drafts }: EngineReport): void {
+  engineReport({ times, cacheHitRate, drafts }: EngineReport): void {
     const { tally } = this.#options;
     addTimes(tally, times);
+    addHitRate(tally, cacheHitRate);
     if (drafts) addDrafts(tally, { draftTokens: drafts.proposed, acceptedTokens: drafts.accepted });
   }
 

@@ -39,6 +39,9 @@ const mostBiases = 65_536;
 
 const mostBeams = 128;
 
+/** Maximum number of characters of a name that the server knows. */
+const mostNameLength = 256;
+
 /** The fields that chat and completions share: OpenAI's own, then what vLLM adds. */
 export const samplingFields = {
   frequency_penalty: penalty,
@@ -79,6 +82,7 @@ export const samplingFields = {
   allowed_token_ids: list(tokenId, { least: 1, most: mostIds }).nullish(),
   skip_special_tokens: flag,
   spaces_between_special_tokens: flag,
+  logits_post_processor_name: z.string().min(1).max(mostNameLength).nullish(),
   return_tokens_as_token_ids: flag,
   request_id: z
     .string()
@@ -136,6 +140,7 @@ const samplingNames = [
   ['logit_bias', 'logitBias'],
   ['skip_special_tokens', 'skipSpecialTokens'],
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens'],
+  ['logits_post_processor_name', 'logitsPostProcessorName'],
 ] as const satisfies readonly (readonly [keyof SamplingRequest, keyof Sampling])[];
 
 /** The defaults of a model for fields that a request leaves out. */
