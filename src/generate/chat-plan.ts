@@ -6,7 +6,7 @@ import type { PromptAssets } from '../prompt/assets.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
-import { structureOf } from '../requests/structure.ts';
+import { structureOf, structureOptionsOf } from '../requests/structure.ts';
 import { ToolLists } from '../requests/tool-lists.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
 import { type PromptPlan, planPrompt } from './chat-prompt.ts';
@@ -20,7 +20,9 @@ import { offeredTools } from './parsers.ts';
 import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
-import { refuseUnsupported } from './support.ts';
+import { refuseLooseOptions, refuseUnsupported } from './support.ts';
+import { reportsOf } from './token-reports.ts';
+import { refuseTruncatedImages, tokenizationOf } from './tokenization.ts';
 import { checkTools } from './tool-schemas.ts';
 
 /** What a chat plan needs besides the request. */
@@ -97,13 +99,17 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
 ) {
   const logprobs = chatLogprobs(request);
-  const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
+  const sampling = withLength(chatSampling(request, model), maxTokensOf(request) ?? model.defaults.max_tokens);
   const { format, ignored } = decideFormat(request, { model, settings, template, guidesTools });
   const { structuredRetries: retries } = settings;
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
-  refuseUnsupported(model, { sampling, beams, logprobs, structure: requestedStructure });
+  const structureOptions = structureOptionsOf(request);
+  const reports = reportsOf(request);
+  refuseUnsupported(model, { sampling, beams, logprobs, reports, structure: requestedStructure, structureOptions });
+  const tokenization = tokenizationOf(request, { model, usual: false });
+  refuseLooseOptions(structureOptions, requestedStructure);
   const structure = guidedStructure(model, requestedStructure);
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const wantsLogprobs = logprobs !== undefined;
@@ -112,6 +118,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   const continues = request.continue_final_message ?? false;
   const check = emulation ?? guidedCheck(structure, { retries, use, text: format.text });
   const images = namedImages(request.messages, { model, settings: settings.images });
+  refuseTruncatedImages(tokenization, images.length);
   const prompt = promptOf(options, sampling, use);
   return {
     model,
@@ -122,6 +129,7 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     beams,
     logprobs,
     structure,
+    structureOptions: structureOptions?.options,
     check,
     strategy: {
       reasonsFirst: structure !== undefined && !beams && !continues,
@@ -131,6 +139,8 @@ function decideChat<Prompt extends PromptPlan | undefined>(
       retries: isStreamed ? 0 : settings.retries,
     },
     continuesText: continues,
+    tokenization,
+    reports,
     promptField: 'messages' as const,
     tellsStop: settings.tellsStop ?? false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
@@ -145,6 +155,12 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     continued: continues ? finalAssistantText(request.messages) : undefined,
     hidesReasoning: request.include_reasoning === false,
   };
+}
+
+function chatSampling(request: ChatRequest, model: ServedModel): Sampling {
+  const sampling = samplingOf(request, model.defaults);
+  const { mm_processor_kwargs: mediaOptions } = request;
+  return mediaOptions && Object.keys(mediaOptions).length > 0 ? { ...sampling, mediaOptions } : sampling;
 }
 
 function chatLogprobs(request: ChatRequest): number | undefined {

@@ -3,14 +3,16 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
-import { structureOf } from '../requests/structure.ts';
+import { structureOf, structureOptionsOf } from '../requests/structure.ts';
 import { completionOptions, countsHere, needsCounts, refuseUncounted, withLength } from './generated-response.ts';
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { checkIds } from './limits.ts';
 import type { GenerationPlan, PlanSettings } from './plan.ts';
 import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
-import { refuseUnsupported } from './support.ts';
+import { refuseLooseOptions, refuseUnsupported } from './support.ts';
+import { reportsOf } from './token-reports.ts';
+import { tokenizationOf } from './tokenization.ts';
 
 /** What a completion plan needs besides the request. */
 interface CompletionFacts {
@@ -62,8 +64,13 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
   const { structuredRetries: retries } = settings;
   const emulation = emulationOf(model, requestedStructure, retries);
   const guided = emulation ? undefined : requestedStructure;
-  const parameters = { sampling, beams, logprobs: isRanked ? (logprobs ?? 0) : logprobs, structure: guided };
+  const structureOptions = structureOptionsOf(request);
+  const reports = reportsOf(request, { echoedLogprobs: request.echo ? logprobs : undefined, maxTokens });
+  const rankedLogprobs = isRanked ? (logprobs ?? 0) : logprobs;
+  const parameters = { sampling, beams, logprobs: rankedLogprobs, reports, structure: guided, structureOptions };
   refuseUnsupported(model, parameters, 'logprobs');
+  const tokenization = tokenizationOf(request, { model, usual: true });
+  refuseLooseOptions(structureOptions, requestedStructure);
   const structure = guidedStructure(model, guided);
   const check = emulation ?? guidedCheck(structure, { retries });
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
@@ -77,7 +84,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     wantsLogprobs: logprobs !== undefined,
   });
   const isStreamed = request.stream ?? false;
-  const isEchoOnly = maxTokens === 0;
+  const isEchoOnly = maxTokens === 0 && !reports?.isPromptOnly;
   return {
     model,
     options,
@@ -87,6 +94,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     beams,
     logprobs,
     structure,
+    structureOptions: structureOptions?.options,
     check,
     strategy: {
       reasonsFirst: false,
@@ -96,6 +104,8 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
       retries: isStreamed ? 0 : settings.retries,
     },
     continuesText: true,
+    tokenization,
+    reports,
     promptField: 'prompt',
     tellsStop: false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
@@ -114,14 +124,6 @@ function hasTokenIds(rawPrompts: CompletionPlan['rawPrompts'], { contract }: Ser
 }
 
 function checkEcho(request: CompletionRequest): void {
-  if (request.echo && typeof request.logprobs === 'number')
-    throw new ApiError(
-      'unsupported_parameter',
-      'echo: cannot be combined with logprobs, because the backend returns no logprobs of the prompt.',
-      {
-        param: 'echo',
-      },
-    );
   if (request.max_tokens === 0 && !request.echo)
     throw new ApiError('invalid_request', 'max_tokens: must be at least 1 unless echo is true.', {
       param: 'max_tokens',

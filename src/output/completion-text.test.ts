@@ -109,7 +109,7 @@ describe('CompletionText', () => {
 
   it('cuts text that the backend made', () => {
     const text = new CompletionText({ ...plain, table: undefined, stops: ['END'] });
-    expect([text.push('one E'), text.push('N'), text.push('D two')]).toEqual(['one ', '', '']);
+    expect([text.push('one E', 1), text.push('N', 1), text.push('D two', 1)]).toEqual(['one ', '', '']);
     expect(text.isStopped).toBe(true);
   });
 });
