@@ -22,6 +22,7 @@ describe('the tritonserver that the tests share', () => {
     expect(index.map(({ name, state }) => `${name} ${state}`).toSorted()).toEqual([
       'add-one READY',
       'add-two READY',
+      'tokens-toy READY',
       'vllm-2410 READY',
       'vllm-2502 READY',
       'vllm-bos READY',

@@ -43,7 +43,10 @@ class TritonPythonModel:
         self._vllm = engine
         start = asyncio.run_coroutine_threadsafe(engine.start_engine(arguments), self._loop)
         self._engine = start.result()
-        self._adapters = Adapters(self._engine, read_names(folder), _parameter(parameters, "LORA_ROOT"))
+        root = _parameter(parameters, "LORA_ROOT")
+        self._adapters = Adapters(
+            self._engine, read_names(folder), None if root is None else os.path.join(folder, root)
+        )
         self._tasks = {}
         self._outbox = Outbox(self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
         self._watch = CancellationWatch()

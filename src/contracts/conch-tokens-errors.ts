@@ -23,13 +23,12 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     ([text]) => new ApiError('invalid_request', sentence(text), { param: 'prompt' }),
   ],
   [
-    /^(?:sampling_params\.)?(structured_outputs)\b(.*)$/s,
-    ([, , rest = '']) => new ApiError('invalid_request', `guide: ${sentence(rest.trim())}`, { param: 'guide' }),
+    /^sampling_params\.structured_outputs\b[.\s]*(.*)$/s,
+    ([, rest = '']) => new ApiError('invalid_request', `guide: ${sentence(rest)}`, { param: 'guide' }),
   ],
   [
-    /^(?:sampling_params\.)?(\w+)(\S*) (.*)$/s,
-    ([, name = '', path = '', rest = '']) =>
-      new ApiError('invalid_request', `${name}${path}: ${sentence(rest)}`, { param: name }),
+    /^(?:sampling_params\.)?((\w+)\S* .*)$/s,
+    ([, text = '', param = '']) => new ApiError('invalid_request', sentence(text), { param }),
   ],
 ];
 

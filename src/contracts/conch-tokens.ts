@@ -62,12 +62,19 @@ const idParameters: ReadonlySet<ParameterName> = new Set([
   'truncate_prompt_tokens',
 ]);
 
+/** What Conch does itself where it has token ids. */
+const emulated: ReadonlySet<ParameterName> = new Set([
+  'truncate_prompt_tokens',
+  'include_stop_str_in_output',
+  'skip_special_tokens',
+  'spaces_between_special_tokens',
+]);
+
 function support(parameter: ParameterName, hasTokenizer: boolean): Support {
   if (parameter === 'use_beam_search' || parameter === 'length_penalty')
     return refused('This backend does not support beam search.');
   if (idParameters.has(parameter) && !hasTokenizer) return refused(needsTokenizer);
-  if (parameter === 'truncate_prompt_tokens') return { kind: 'emulated' };
-  return { kind: 'supported' };
+  return { kind: hasTokenizer && emulated.has(parameter) ? 'emulated' : 'supported' };
 }
 
 function encode(request: GenerateRequest, speaksTokens: boolean): InferRequest {

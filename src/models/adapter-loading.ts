@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { ApiError } from '../errors.ts';
+import { untilEnd } from '../kserve/awaited-responses.ts';
 import type { ServerAdapters } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { type AdapterFolder, AdapterFolderError, filesOfFolder, openAdapterFolder } from './adapter-folder.ts';
@@ -35,6 +36,10 @@ export async function loadAdapter(
   const model = modelName === undefined ? onlyModel(models) : models.findForRequest(modelName);
   const cannot = unsupportedReason(model);
   if (cannot) throw cannot;
+  if (takesFolders(model)) {
+    await loadOnServers(model, { name, path, replaces }, adapterRegistry);
+    return;
+  }
   const resolvedPath = await resolveInside(loraRoot, path);
   const engines = enginesOf(model);
   if (engines.length > 0) {
@@ -72,6 +77,46 @@ export function unloadAdapter(
   }
   for (const adapters of enginesOf(holder)) adapters.unload(holder.model, name);
   adapterRegistry.remove(holder.root, name);
+}
+
+/** Lets each server of a model load an adapter from a folder of its own, with a request of one token. */
+async function loadOnServers(
+  model: ServedModel,
+  { name, path, replaces }: Omit<AdapterToLoad, 'model'>,
+  registry: AdapterRegistry,
+): Promise<void> {
+  const known = (await model.adapters.names()) ?? [];
+  if (known.includes(name) && !(replaces && registry.names(model.root).includes(name))) throw alreadyLoaded(name);
+  // The server gives each folder a number of its own.
+  const adapterPath = { id: 0, path };
+  const { contract, version, group } = model;
+  const request = contract.encode({
+    id: 'conch-load-adapter',
+    model: model.model,
+    version,
+    prompt: 'a',
+    sampling: { maxTokens: 1, temperature: 0 },
+    stream: false,
+    loraName: name,
+    adapterPath,
+  });
+  for (const server of group.servers) {
+    try {
+      await untilEnd((sink) => server.stream(request, sink, { timeout: longestLoad }));
+    } catch (error) {
+      const explained = error instanceof StatusError ? contract.explain(error) : undefined;
+      if (explained?.param !== 'model') throw explained ?? error;
+      throw refusal('lora_path', explained.message.replace(/^lora_path:? /, ''));
+    }
+  }
+  registry.addFolder(model.root, name, adapterPath);
+}
+
+/** Milliseconds that a server has to load an adapter. */
+const longestLoad = 120_000;
+
+function takesFolders({ contract }: ServedModel): boolean {
+  return contract.takesAdapterPaths === true && contract.namesAdapters === true;
 }
 
 async function loadIntoEngine(
@@ -165,7 +210,7 @@ function onlyModel(models: ModelRegistry): ServedModel {
 
 /** Why a model cannot load adapters at run time; undefined if it can. */
 function unsupportedReason(model: ServedModel): ApiError | undefined {
-  if (enginesOf(model).length > 0 || model.contract.adapterFormat) return undefined;
+  if (enginesOf(model).length > 0 || model.contract.adapterFormat || takesFolders(model)) return undefined;
   if (model.contract.takesAdapterPaths)
     return refusal(
       'model',

@@ -27,10 +27,11 @@ interface AdaptedModel {
   readonly contract: Pick<GenerationContract, 'namesAdapters' | 'adapterFormat' | 'kind'>;
 }
 
-/** The adapters that are sent to engines: those of the settings, and those that were loaded later. */
+/** The adapters whose weights or folders requests carry: those of the settings, and those that were loaded later. */
 export class AdapterRegistry {
   /** By the model on the servers, then by the adapter. */
   readonly #sent = new Map<string, Map<string, SentAdapter>>();
+  readonly #folders = new Map<string, ServerFolders>();
 
   /** Adds an adapter. Returns false if the name is in use, unless the new adapter `replaces` the old one. */
   add(root: string, name: string, adapter: Omit<SentAdapter, 'sentTo'>, replaces = false): boolean {
@@ -40,13 +41,33 @@ export class AdapterRegistry {
     return true;
   }
 
+  /** Adds an adapter in a folder of the server. */
+  addFolder(root: string, name: string, path: AdapterPath): void {
+    this.#folders.set(root, (this.#folders.get(root) ?? new Map()).set(name, path));
+  }
+
   /** Removes an adapter. Running requests can finish with it. Returns false if there is none of that name. */
   remove(root: string, name: string): boolean {
-    return this.#sent.get(root)?.delete(name) ?? false;
+    const wasFolder = this.#folders.get(root)?.delete(name) ?? false;
+    return (this.#sent.get(root)?.delete(name) ?? false) || wasFolder;
   }
 
   names(root: string): readonly string[] {
-    return [...(this.#sent.get(root)?.keys() ?? [])];
+    return [...(this.#sent.get(root)?.keys() ?? []), ...(this.#folders.get(root)?.keys() ?? [])];
+  }
+
+  /** The adapters of a model whose requests may name a folder: those that were loaded later come first. */
+  withFolders(root: string, others: ModelAdapters): ModelAdapters {
+    return {
+      names: async () => {
+        const [known, loaded] = [await others.names(), this.names(root)];
+        return known === undefined && loaded.length === 0 ? undefined : [...(known ?? []), ...loaded];
+      },
+      choose: (name) => {
+        const adapterPath = this.#folders.get(root)?.get(name);
+        return adapterPath ? { loraName: name, adapterPath, loraTaskId: undefined } : others.choose(name);
+      },
+    };
   }
 
   /** The adapters of a model whose requests carry weights. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isFile } from '../file-kind.ts';
+import { isFile, isFolder } from '../file-kind.ts';
 import { checkEnsemble } from './check-ensemble.ts';
 import { checkTensors } from './check-tensors.ts';
 import { checkVllm } from './check-vllm.ts';
@@ -67,7 +67,14 @@ async function checkFiles(model: AvailableModel): Promise<readonly Finding[]> {
   const found = await Promise.all(
     versions.map((version) => checkPresent(join(folder, String(version), name), 'the code of a Python model')),
   );
-  return [...checkPath(folder), ...found.flat()];
+  const isOwn = await hasOwnModel(model);
+  return [...checkPath(folder), ...found.flat(), ...(isOwn ? await checkVllm(model) : [])];
+}
+
+/** Whether a Python model is Conch's own vLLM model. */
+async function hasOwnModel({ folder, versions }: AvailableModel): Promise<boolean> {
+  const found = await Promise.all(versions.map((version) => isFolder(join(folder, String(version), 'conch_vllm'))));
+  return found.includes(true);
 }
 
 /** Both backends pass the path to a shell unquoted, and then wait forever for a process that never starts. */

@@ -11,18 +11,35 @@ export interface VllmOptions {
   readonly adapters: ReadonlyMap<string, string>;
   /** Whether Triton checks the engine, too, when it reports whether the model is ready. */
   readonly checksHealth: boolean;
+  /** Left out: a model for Triton's vLLM backend. */
+  readonly ownModel?: OwnModel | undefined;
 }
 
-/** The folder of a model for Triton's vLLM backend. */
-export function planVllm({ name, engine, adapters, checksHealth }: VllmOptions): FolderPlan {
+/** What Conch's own model needs beyond a model for Triton's vLLM backend. */
+export interface OwnModel {
+  /** The files of Conch's model: where each is in the version's folder, and where it is copied from. */
+  readonly code: ReadonlyMap<string, string>;
+  /** The folder of adapters that requests may name, as tritonserver sees it. */
+  readonly adapterRoot?: string | undefined;
+}
+
+/** The folder of a model for Triton's vLLM backend, or of Conch's own vLLM model. */
+export function planVllm({ name, engine, adapters, checksHealth, ownModel }: VllmOptions): FolderPlan {
   checkModelName(name);
+  const parameters = {
+    ...(checksHealth ? { [healthCheck.name]: { string_value: healthCheck.value } } : {}),
+    ...(ownModel?.adapterRoot === undefined ? {} : { LORA_ROOT: { string_value: ownModel.adapterRoot } }),
+  };
   // With KIND_MODEL, vLLM chooses the GPUs, which tensor parallelism needs.
   const config = writeModelConfig({
-    backend: 'vllm',
+    backend: ownModel ? 'python' : 'vllm',
     instance_group: [{ kind: 'KIND_MODEL', count: 1 }],
-    ...(checksHealth ? { parameters: { [healthCheck.name]: { string_value: healthCheck.value } } } : {}),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   });
-  const lora = adapters.size === 0 ? {} : { enable_lora: true, max_loras: adapters.size };
+  const lora = {
+    ...(adapters.size > 0 || ownModel?.adapterRoot !== undefined ? { enable_lora: true } : {}),
+    ...(adapters.size > 0 ? { max_loras: adapters.size } : {}),
+  };
   const files: PlannedFile[] = [
     { path: join(name, 'config.pbtxt'), content: config },
     {
@@ -36,6 +53,7 @@ export function planVllm({ name, engine, adapters, checksHealth }: VllmOptions):
       content: `${JSON.stringify(Object.fromEntries(adapters), null, 2)}\n`,
     });
   }
+  for (const [path, copyOf] of ownModel?.code ?? []) files.push({ path: join(name, '1', path), copyOf });
   return { models: [name], files };
 }
 

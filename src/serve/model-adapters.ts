@@ -77,8 +77,12 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
     if (model.contract === undefined) return noAdapters;
     const found = model as AdaptableModel;
     const { root, contract } = found;
-    const hasFolders = !contract.namesAdapters || (lora !== undefined && !isList(lora));
-    if (contract.takesAdapterPaths && hasFolders) return serverAdapters(root, lora);
+    if (contract.takesAdapterPaths && contract.namesAdapters)
+      return registry.withFolders(
+        root,
+        lora && !isList(lora) ? serverAdapters(root, lora) : namedAdapters(found, lora),
+      );
+    if (contract.takesAdapterPaths) return serverAdapters(root, lora);
     if (lora && !isList(lora) && Object.values(lora).some(({ dir }) => dir === undefined))
       return misconfiguredAdapters(
         root,
@@ -88,8 +92,14 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
       return isList(lora)
         ? misconfiguredAdapters(root, 'a map of adapter names to folders, not a list of names')
         : registry.sentTo(found);
-    if (isList(lora)) return namedBySettings(lora);
-    if (lora) return misconfiguredAdapters(root, 'a list of adapter names on the server, not a map of folders');
+    if (lora && !isList(lora))
+      return misconfiguredAdapters(root, 'a list of adapter names on the server, not a map of folders');
+    return namedAdapters(found, lora);
+  };
+
+  /** The adapters that the server knows by name. */
+  function namedAdapters(found: AdaptableModel, lora: readonly string[] | undefined): ModelAdapters {
+    if (lora) return namedBySettings(lora);
     const engines = found.group.servers.flatMap(({ adapters }) => adapters ?? []);
     if (engines.length > 0)
       return namedByServer(async () => engines.flatMap((adapters) => adapters.names(found.model)));
@@ -97,10 +107,10 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
     // With remote servers, the model may be on one of them, where its files are too.
     const repositories = triton.length > 0 ? [] : modelRepository;
     return namedByServer(async () => (await adaptersInRepository(repositories, found)) ?? ask());
-  };
+  }
 }
 
-/** The adapters of a model on TensorRT-LLM's LLM API, which loads them from folders of its server. */
+/** The adapters of a model that loads them from folders of its server. */
 function serverAdapters(root: string, lora: ModelSettings['lora']): ModelAdapters {
   const expected = 'a map of adapter names to server_path, the folders on the server';
   if (isList(lora)) return misconfiguredAdapters(root, expected);

@@ -28,7 +28,16 @@ describe('the models', () => {
     );
     conch = await startGateway(...llamaTokenizer(), '--config', config);
     // The list does not wait for ever for tokenizers that are still being loaded; a chat does.
-    for (const model of ['vllm-toy', 'vllm-llama', 'org/alias', 'vllm-2410', 'vllm-2502', 'vllm-bos', 'vllm-queue'])
+    for (const model of [
+      'vllm-toy',
+      'vllm-llama',
+      'org/alias',
+      'vllm-2410',
+      'vllm-2502',
+      'vllm-bos',
+      'vllm-queue',
+      'tokens-toy',
+    ])
       await post(`${conch.url}/v1/chat/completions`, { model, messages: [{ role: 'user', content: 'x' }] });
     await post(`${conch.url}/v1/completions`, { model: 'vllm-embed', prompt: [1] });
   });
@@ -39,7 +48,14 @@ describe('the models', () => {
 
   const model = (
     id: string,
-    own: { root?: string; parent?: string; length?: number | null; isOld?: boolean; embedding?: boolean } = {},
+    own: {
+      root?: string;
+      parent?: string;
+      length?: number | null;
+      isOld?: boolean;
+      embedding?: boolean;
+      contract?: string;
+    } = {},
   ) => ({
     id,
     object: 'model',
@@ -49,7 +65,7 @@ describe('the models', () => {
     parent: own.parent ?? null,
     version: '1',
     max_model_len: own.length === undefined ? 131_072 : own.length,
-    contract: 'vllm',
+    contract: own.contract ?? 'vllm',
     capabilities: {
       completion: true,
       chat: true,
@@ -60,7 +76,7 @@ describe('the models', () => {
       // Its tokenizer has no image token either.
       images: !own.isOld && !id.startsWith('vllm-llama'),
       logprobs: !own.isOld,
-      logit_bias: false,
+      logit_bias: own.contract === 'conch-tokens',
       token_ids: true,
       embedding: own.embedding ?? true,
       rerank: false,
@@ -73,7 +89,12 @@ describe('the models', () => {
     name,
     ['embedding', 'token_ids'].includes(name),
   ]);
+  const tokens = { contract: 'conch-tokens', embedding: false } as const;
   const all = [
+    model('tokens-toy', tokens),
+    ...['sql', 'poems'].map((adapter) =>
+      model(`tokens-toy_lora_${adapter}`, { ...tokens, root: 'tokens-toy', parent: 'tokens-toy' }),
+    ),
     model('vllm-2410', { isOld: true, embedding: false }),
     model('vllm-2502', { embedding: false }),
     model('vllm-bos'),
@@ -156,6 +177,7 @@ describe('conch models', () => {
       ['MODEL', 'VERSION', 'SERVER', 'CONTRACT', 'TOKENIZER', 'STATE'],
       ['add-one', '1', triton, '-', '-', 'READY', 'not served: it is part of add-two'],
       ['add-two', '1', triton, '-', '-', 'READY', 'not served: no contract fits its tensors'],
+      ['tokens-toy', '1', triton, 'conch-tokens', '-', 'READY'],
       plain('vllm-2410'),
       plain('vllm-2502'),
       plain('vllm-bos'),
@@ -181,6 +203,7 @@ describe('conch models', () => {
       expect(models).toEqual([
         { ...other, name: 'add-one', reason: 'it is part of add-two', isInner: true },
         { ...other, name: 'add-two', reason: 'no contract fits its tensors' },
+        { ...served, name: 'tokens-toy', contract: 'conch-tokens' },
         ...['2410', '2502', 'bos', 'embed', 'llama', 'queue', 'toy'].map((name) => ({
           ...served,
           name: `vllm-${name}`,

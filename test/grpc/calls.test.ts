@@ -227,6 +227,7 @@ describe('the repository', () => {
     const names = [
       'add-one',
       'add-two',
+      'tokens-toy',
       'vllm-2410',
       'vllm-2502',
       'vllm-bos',

@@ -24,6 +24,8 @@ Tests generate this table from \`test/parameters/table.ts\` and check every cell
 The columns are:
 
 - \`vllm\`: Triton's vLLM backend 26.01, and the embedded engine, which also supports \`logit_bias\`.
+- \`conch-tokens\`: [Conch's own vLLM model](conch-tokens.md) with vLLM 0.24. Some fields need a newer vLLM or an
+  engine argument: \`priority\` needs \`"scheduling_policy": "priority"\`.
 - \`trtllm-tokens\`: a TensorRT-LLM 1.2 engine that Conch calls directly. It was built with gathered logits, and
   \`normalize_log_probs\` is false.
 - \`trtllm\`: its \`ensemble\` or \`tensorrt_llm_bls\`, with text input.

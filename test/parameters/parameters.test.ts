@@ -20,6 +20,7 @@ import { type Cell, chatTable, completionTable, contracts } from './table.ts';
 /** The model that stands for each contract. */
 const models: Readonly<Record<ContractKind, string>> = {
   vllm: 'vllm-toy',
+  'conch-tokens': 'tokens-toy',
   'trtllm-tokens': 'ensemble',
   trtllm: 'tensorrt_llm_bls',
   llmapi: 'llmapi',

@@ -6,7 +6,13 @@ export type Cell = 'supported' | 'emulated' | 'not supported' | 'ignored';
 const letters: Readonly<Record<string, Cell>> = { s: 'supported', e: 'emulated', n: 'not supported', i: 'ignored' };
 
 /** The order of the letters below, and of the columns on the page. */
-export const contracts = ['vllm', 'trtllm-tokens', 'trtllm', 'llmapi'] as const satisfies readonly ContractKind[];
+export const contracts = [
+  'vllm',
+  'conch-tokens',
+  'trtllm-tokens',
+  'trtllm',
+  'llmapi',
+] as const satisfies readonly ContractKind[];
 
 type Rows = Readonly<Record<string, string>>;
 
@@ -24,36 +30,45 @@ const shared: Rows = {
   ...everyOne('s', 'model temperature top_p top_k seed frequency_penalty presence_penalty max_tokens stream'),
   ...everyOne('e', 'n request_id echo stream_interval'),
   ...everyOne('i', 'user session_id'),
-  ...everyOne(
-    'n',
-    `prompt_logprobs truncate_prompt_tokens truncation_side return_token_ids logits_processors logprob_token_ids priority
-    cache_salt kv_transfer_params ec_transfer_params vllm_xargs thinking_token_budget repetition_detection watermarking
-    guided_decoding_backend guided_whitespace_pattern structural_tag suffix add_special_tokens`,
-  ),
-  stream_options: 'ssse',
-  stop: 'ssse',
-  include_stop_str_in_output: 'seee',
-  repetition_penalty: 'sssn',
-  min_p: 'snnn',
-  min_tokens: 'sssn',
-  ignore_eos: 'sssn',
-  bad_words: 'sssn',
-  stop_token_ids: 'ssnn',
-  allowed_token_ids: 'senn',
-  logit_bias: 'nsnn',
-  skip_special_tokens: 'senn',
-  spaces_between_special_tokens: 'senn',
-  logprobs: 'ssnn',
-  return_tokens_as_token_ids: 'eenn',
-  use_beam_search: 'nssn',
-  beam_width: 'nssn',
-  length_penalty: 'nssn',
-  response_format: 'ssse',
-  structured_outputs: 'ssse',
-  guided_json: 'ssse',
-  guided_regex: 'ssse',
-  guided_choice: 'ssse',
-  guided_grammar: 'sssn',
+  ...everyOne('n', `logits_processors ec_transfer_params watermarking guided_decoding_backend suffix`),
+  prompt_logprobs: 'nsnnn',
+  logprob_token_ids: 'nsnnn',
+  priority: 'nsnnn',
+  cache_salt: 'nsnnn',
+  kv_transfer_params: 'nsnnn',
+  vllm_xargs: 'nsnnn',
+  thinking_token_budget: 'nsnnn',
+  repetition_detection: 'nsnnn',
+  structural_tag: 'nsnnn',
+  guided_whitespace_pattern: 'nsnnn',
+  return_token_ids: 'nsenn',
+  truncate_prompt_tokens: 'neenn',
+  truncation_side: 'neenn',
+  add_special_tokens: 'neenn',
+  stream_options: 'sssse',
+  stop: 'sssse',
+  include_stop_str_in_output: 'seeee',
+  repetition_penalty: 'ssssn',
+  min_p: 'ssnnn',
+  min_tokens: 'ssssn',
+  ignore_eos: 'ssssn',
+  bad_words: 'ssssn',
+  stop_token_ids: 'sssnn',
+  allowed_token_ids: 'ssenn',
+  logit_bias: 'nssnn',
+  skip_special_tokens: 'seenn',
+  spaces_between_special_tokens: 'seenn',
+  logprobs: 'sssnn',
+  return_tokens_as_token_ids: 'eeenn',
+  use_beam_search: 'nnssn',
+  beam_width: 'nnssn',
+  length_penalty: 'nnssn',
+  response_format: 'sssse',
+  structured_outputs: 'sssse',
+  guided_json: 'sssse',
+  guided_regex: 'sssse',
+  guided_choice: 'sssse',
+  guided_grammar: 'ssssn',
 };
 
 /** Every field of a chat request. */
@@ -70,11 +85,11 @@ export const chatTable = cells({
   ...everyOne(
     'n',
     `service_tier store modalities functions function_call audio prediction
-    web_search_options moderation best_of prompt chat_template mm_processor_kwargs media_io_kwargs return_prompt_text
+    web_search_options moderation best_of prompt chat_template media_io_kwargs return_prompt_text
     reasoning`,
   ),
-  top_logprobs: 'ssnn',
-  tool_choice: 'ssse',
+  top_logprobs: 'sssnn',
+  tool_choice: 'sssse',
 });
 
 /** Every field of a completion request. */
@@ -82,5 +97,5 @@ export const completionTable = cells({
   ...shared,
   ...everyOne('s', 'prompt'),
   ...everyOne('n', 'prompt_embeds messages max_completion_tokens top_logprobs'),
-  best_of: 'eenn',
+  best_of: 'eeenn',
 });

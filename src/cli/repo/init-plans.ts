@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolvePath } from '../../config/paths.ts';
 import { isFile, isFolder } from '../../file-kind.ts';
+import { packageFile } from '../../package-file.ts';
 import { RepositoryError } from '../../repository/finding.ts';
 import type { FolderPlan } from '../../repository/folder-plan.ts';
 import { ggufProblem } from '../../repository/llamacpp-model.ts';
@@ -32,6 +34,8 @@ export interface InitFlags {
   readonly dtype: string | undefined;
   readonly quantization: string | undefined;
   readonly healthCheck: boolean | undefined;
+  readonly conch: boolean | undefined;
+  readonly loraRoot: string | undefined;
   readonly engineDir: string | undefined;
   readonly tokenizerDir: string | undefined;
   readonly maxBatchSize: number | undefined;
@@ -79,7 +83,21 @@ async function vllm({ name, repository, flags }: InitRequest): Promise<InitPlan>
   const engine = { ...before.engine, ...named, ...Object.fromEntries(further), model: flags.model };
   const withHealthCheck = flags.healthCheck ?? before.checksHealth ?? true;
   const adapters = pairs('--lora', flags.lora);
-  return { plan: planVllm({ name, engine, adapters, checksHealth: withHealthCheck }), notes: [] };
+  if (flags.loraRoot !== undefined && !flags.conch)
+    throw new RepositoryError([
+      "--lora-root needs --conch: the model of Triton's vLLM backend loads no adapters by path.",
+    ]);
+  const ownModel = flags.conch ? { code: await ownCode(), adapterRoot: flags.loraRoot } : undefined;
+  return { plan: planVllm({ name, engine, adapters, checksHealth: withHealthCheck, ownModel }), notes: [] };
+}
+
+/** The code of Conch's own vLLM model: where each file is in a version's folder, and where the package has it. */
+async function ownCode(): Promise<ReadonlyMap<string, string>> {
+  const folder = packageFile('python');
+  if (folder === undefined)
+    throw new RepositoryError(['This installation of Conch has no folder "python". Install Conch again.']);
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.py'));
+  return new Map(paths.toSorted().map((path) => [path, join(folder, path)]));
 }
 
 /** The safeguards in the files of an existing model: the operator may have changed them. */

@@ -49,6 +49,15 @@ const flags = {
     'Let Triton report a model whose engine has failed as not ready (vllm).',
     { defaultText: 'true' },
   ),
+  conch: setting(
+    z.boolean().optional(),
+    "Use Conch's own vLLM model instead of Triton's vLLM backend: token ids, all sampling parameters, less CPU time per token (vllm).",
+  ),
+  loraRoot: setting(
+    text.optional(),
+    'Let requests name LoRA adapters in this folder, as tritonserver sees it (vllm with --conch).',
+    { placeholder: 'DIR' },
+  ),
   engineDir: setting(text.optional(), 'Set the folder of the engine, as tritonserver sees it (trtllm).', {
     placeholder: 'DIR',
   }),
@@ -80,6 +89,7 @@ const definition: Command<typeof flags> = {
   arguments: 'vllm|trtllm|llamacpp NAME',
   examples: [
     'conch repo init vllm qwen3 --model Qwen/Qwen3-8B --max-model-len 32768',
+    'conch repo init vllm qwen3 --conch --model Qwen/Qwen3-8B --lora-root /adapters',
     'conch repo init trtllm llama3 --engine-dir /engine --tokenizer-dir /tokenizer',
     'conch repo init llamacpp smollm2 --model smollm2.gguf --context-length 4096',
   ],
@@ -147,6 +157,8 @@ const flagKinds: Readonly<Partial<Record<keyof InitFlags, readonly ModelKind[]>>
   dtype: ['vllm'],
   quantization: ['vllm'],
   healthCheck: ['vllm'],
+  conch: ['vllm'],
+  loraRoot: ['vllm'],
   engineDir: ['trtllm'],
   tokenizerDir: ['trtllm'],
   maxBatchSize: ['trtllm'],
