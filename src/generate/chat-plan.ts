@@ -6,7 +6,7 @@ import type { PromptAssets } from '../prompt/assets.ts';
 import type { ChatTemplate } from '../prompt/chat-template.ts';
 import type { ChatMessage, ChatRequest } from '../requests/chat-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
-import { structureOf, structureOptionsOf } from '../requests/structure.ts';
+import { structureOf } from '../requests/structure.ts';
 import { ToolLists } from '../requests/tool-lists.ts';
 import { checkToolMessages, type ToolUse, toolUseOf } from '../requests/tools.ts';
 import { type PromptPlan, planPrompt } from './chat-prompt.ts';
@@ -17,12 +17,11 @@ import { guidedStructure } from './guided-structure.ts';
 import { type NamedImage, namedImages } from './images.ts';
 import { checkIds } from './limits.ts';
 import { offeredTools } from './parsers.ts';
-import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { type GenerationPlan, type PlanSettings, strategyOf } from './plan.ts';
+import { requestOptions } from './request-options.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
-import { refuseLooseOptions, refuseUnsupported } from './support.ts';
-import { reportsOf } from './token-reports.ts';
-import { refuseTruncatedImages, tokenizationOf } from './tokenization.ts';
+import { refuseTruncatedImages } from './tokenization.ts';
 import { checkTools } from './tool-schemas.ts';
 
 /** What a chat plan needs besides the request. */
@@ -105,17 +104,15 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
-  const structureOptions = structureOptionsOf(request);
-  const reports = reportsOf(request);
-  refuseUnsupported(model, { sampling, beams, logprobs, reports, structure: requestedStructure, structureOptions });
-  const tokenization = tokenizationOf(request, { model, usual: false });
-  refuseLooseOptions(structureOptions, requestedStructure);
+  const facts = { model, sampling, beams, logprobs, structure: requestedStructure, emulation };
+  const { structureOptions, tokenization, reports } = requestOptions(request, facts, 'chat');
   const structure = guidedStructure(model, requestedStructure);
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const wantsLogprobs = logprobs !== undefined;
   const options = completionOptions(request, { idPrefix: 'chatcmpl', model, choices, wantsLogprobs });
   const isStreamed = request.stream ?? false;
   const continues = request.continue_final_message ?? false;
+  const reasonsFirst = structure !== undefined && !beams && !continues;
   const check = emulation ?? guidedCheck(structure, { retries, use, text: format.text });
   const images = namedImages(request.messages, { model, settings: settings.images });
   refuseTruncatedImages(tokenization, images.length);
@@ -129,15 +126,9 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     beams,
     logprobs,
     structure,
-    structureOptions: structureOptions?.options,
+    structureOptions,
     check,
-    strategy: {
-      reasonsFirst: structure !== undefined && !beams && !continues,
-      // A beam search would return the same responses again.
-      asksAgain: !isStreamed && !beams,
-      candidates: undefined,
-      retries: isStreamed ? 0 : settings.retries,
-    },
+    strategy: strategyOf({ isStreamed, beams, reasonsFirst }, settings.retries),
     continuesText: continues,
     tokenization,
     reports,

@@ -206,8 +206,7 @@ export class ChoiceReader implements GenerateSink {
     logprobs: readonly IdLogprob[] | undefined,
   ): void {
     const added = into.pushIds(ids, logprobs);
-    if (this.#reportsIds)
-      this.#out.event({ type: 'token-ids', choice: state.choice, ids: ids.slice(0, added.tokens) });
+    if (this.#reportsIds) this.#out.event({ type: 'token-ids', choice: state.choice, ids: ids.slice(0, added.tokens) });
     this.#add(state, added.text, added.tokens, added.logprobs);
     if (into.isStopped) this.#finish(state, 'stop');
   }

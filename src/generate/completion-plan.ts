@@ -3,16 +3,14 @@ import type { ServedModel } from '../models/served-model.ts';
 import type { PromptAssets } from '../prompt/assets.ts';
 import type { CompletionRequest } from '../requests/completion-request.ts';
 import { beamsOf, samplingOf, unusedByBeams } from '../requests/sampling.ts';
-import { structureOf, structureOptionsOf } from '../requests/structure.ts';
+import { structureOf } from '../requests/structure.ts';
 import { completionOptions, countsHere, needsCounts, refuseUncounted, withLength } from './generated-response.ts';
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { checkIds } from './limits.ts';
-import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { type GenerationPlan, type PlanSettings, strategyOf } from './plan.ts';
+import { requestOptions } from './request-options.ts';
 import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
-import { refuseLooseOptions, refuseUnsupported } from './support.ts';
-import { reportsOf } from './token-reports.ts';
-import { tokenizationOf } from './tokenization.ts';
 
 /** What a completion plan needs besides the request. */
 interface CompletionFacts {
@@ -59,20 +57,15 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
   const isRanked = candidates > perPrompt;
   const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
   const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
-  const requestedStructure = structureOf(request);
   if (isRanked && logprobs === undefined) refuseRanking(model);
   const { structuredRetries: retries } = settings;
-  const emulation = emulationOf(model, requestedStructure, retries);
-  const guided = emulation ? undefined : requestedStructure;
-  const structureOptions = structureOptionsOf(request);
-  const reports = reportsOf(request, { echoedLogprobs: request.echo ? logprobs : undefined, maxTokens });
+  const { guided, emulation } = structureOrEmulation(request, { model, retries });
   const rankedLogprobs = isRanked ? (logprobs ?? 0) : logprobs;
-  const parameters = { sampling, beams, logprobs: rankedLogprobs, reports, structure: guided, structureOptions };
-  refuseUnsupported(model, parameters, 'logprobs');
-  const tokenization = tokenizationOf(request, { model, usual: true });
-  refuseLooseOptions(structureOptions, requestedStructure);
+  const echoedLogprobs = request.echo ? logprobs : undefined;
+  const facts = { model, sampling, beams, logprobs: rankedLogprobs, structure: guided, emulation, echoedLogprobs };
+  const { structureOptions, tokenization, reports } = requestOptions(request, facts, 'completions');
   const structure = guidedStructure(model, guided);
-  const check = emulation ?? guidedCheck(structure, { retries });
+  const check = reports?.isPromptOnly ? undefined : (emulation ?? guidedCheck(structure, { retries }));
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   if (emulation && isRanked) refuseBesideEmulation(emulation, 'best_of');
   const rawPrompts = promptsOf(request.prompt);
@@ -94,15 +87,9 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     beams,
     logprobs,
     structure,
-    structureOptions: structureOptions?.options,
+    structureOptions,
     check,
-    strategy: {
-      reasonsFirst: false,
-      // A beam search would return the same again. A single candidate is not requested again.
-      asksAgain: !isStreamed && !beams && !isRanked,
-      candidates: isRanked ? candidates : undefined,
-      retries: isStreamed ? 0 : settings.retries,
-    },
+    strategy: strategyOf({ isStreamed, beams, candidates: isRanked ? candidates : undefined }, settings.retries),
     continuesText: true,
     tokenization,
     reports,
@@ -116,6 +103,16 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     isEchoOnly,
     needsTokenizer: hasTokenIds(rawPrompts, model) || countsHere(model, options, { asksServer: !isEchoOnly }),
   };
+}
+
+/** The structured output of a request: what the backend guides to, or what Conch checks if it cannot. */
+function structureOrEmulation(
+  request: CompletionRequest,
+  { model, retries }: { readonly model: ServedModel; readonly retries: number },
+) {
+  const requested = structureOf(request);
+  const emulation = emulationOf(model, requested, retries);
+  return { guided: emulation ? undefined : requested, emulation };
 }
 
 /** Whether a prompt is received or sent as token ids. */

@@ -91,7 +91,10 @@ async function echoed(prompts: readonly Prompt[], plan: CompletionPlan): Promise
   const { model, choicesPerPrompt, reports } = plan;
   const { tokenizer } = await model.assets();
   const options = { addSpecialTokens: addsSpecialTokens(plan) };
-  const tokens = tokenizer && reports?.ids ? await Promise.all(prompts.map(({ text, ids }) => ids ?? tokenizer.encode(text, options))) : undefined;
+  const tokens =
+    tokenizer && reports?.ids
+      ? await Promise.all(prompts.map(async ({ text, ids }) => ids ?? tokenizer.encode(text, options)))
+      : undefined;
   const events: GenerateEvent[] = [];
   prompts.forEach(({ text }, index) => {
     for (let offset = 0; offset < choicesPerPrompt; offset++) {

@@ -26,6 +26,22 @@ export interface Strategy {
   readonly retries: number;
 }
 
+interface StrategyFacts extends Partial<Pick<Strategy, 'reasonsFirst' | 'candidates'>> {
+  readonly isStreamed: boolean;
+  readonly beams: RequestedBeams | undefined;
+}
+
+export function strategyOf(facts: StrategyFacts, retries: number): Strategy {
+  const { isStreamed, beams, reasonsFirst = false, candidates } = facts;
+  return {
+    reasonsFirst,
+    // A beam search would return the same again. A single candidate is not requested again.
+    asksAgain: !isStreamed && !beams && candidates === undefined,
+    candidates,
+    retries: isStreamed ? 0 : retries,
+  };
+}
+
 /** Everything that is decided about a request before anything is sent. Made synchronously, and never changed. */
 export interface GenerationPlan {
   readonly model: ServedModel;

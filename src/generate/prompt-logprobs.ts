@@ -27,9 +27,9 @@ export function echoedTokens(
       top: own ? top.slice(0, most).map((other) => named(other.id, other.logprob)) : [],
     };
     if (!isAtStart) return token;
-    const shown = atStart(token, text, isSpecial(table, id));
-    isAtStart = shown.bytes.length === 0;
-    return shown;
+    const start = atStart(token, text, isSpecial(table, id));
+    isAtStart = start.bytes.length === 0;
+    return start;
   });
 }
 

@@ -70,13 +70,6 @@ function refuseStructure(model: ServedModel, { structure, field }: RequestedStru
   refuse(model, 'structural_tag', field === 'structured_outputs' ? 'structured_outputs.structural_tag' : field);
 }
 
-/** Refuses options of a structured output in a request without one. */
-export function refuseLooseOptions(options: RequestedOptions | undefined, structure: RequestedStructure | undefined): void {
-  if (!options || structure) return;
-  const { field } = options;
-  throw new ApiError('invalid_request', `${field}: only allowed with a structured output.`, { param: field });
-}
-
 function refuseReports(model: ServedModel, { ids, promptLogprobs, echoedLogprobs }: TokenReports): void {
   if (ids) refuse(model, 'return_token_ids');
   if (promptLogprobs !== undefined) refuse(model, 'prompt_logprobs');

@@ -12,7 +12,7 @@ export interface TokenReports {
   readonly isPromptOnly: boolean;
 }
 
-interface ReportFields {
+export interface ReportFields {
   readonly prompt_logprobs?: number | null | undefined;
   readonly return_token_ids?: boolean | null | undefined;
   readonly stream?: boolean | null | undefined;
@@ -21,11 +21,14 @@ interface ReportFields {
 interface EchoFacts {
   readonly echoedLogprobs?: number | undefined;
   /** The token limit of the request. */
-  readonly maxTokens?: number | null | undefined;
+  readonly maxTokens?: number | undefined;
 }
 
 /** The reports that a request asks for; undefined: none. */
-export function reportsOf(request: ReportFields, { echoedLogprobs, maxTokens }: EchoFacts = {}): TokenReports | undefined {
+export function reportsOf(
+  request: ReportFields,
+  { echoedLogprobs, maxTokens }: EchoFacts = {},
+): TokenReports | undefined {
   const promptLogprobs = request.prompt_logprobs ?? undefined;
   const ids = request.return_token_ids ?? false;
   if (promptLogprobs === undefined && echoedLogprobs === undefined && !ids) return undefined;

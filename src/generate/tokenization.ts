@@ -9,13 +9,13 @@ export interface Tokenization {
 }
 
 interface Truncation {
-  /** The most tokens of a prompt; -1: what the context length leaves. */
+  /** The token limit of a prompt; -1: what the context length leaves. */
   readonly most: number;
   /** Where tokens are removed. */
   readonly side: 'left' | 'right';
 }
 
-interface TokenizationFields {
+export interface TokenizationFields {
   readonly add_special_tokens?: boolean | null | undefined;
   readonly truncate_prompt_tokens?: number | null | undefined;
   readonly truncation_side?: 'left' | 'right' | null | undefined;

@@ -3,9 +3,9 @@ import type { Structure, StructureOptions } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { checkSchema } from '../json-schema/check.ts';
-import { checkStructuralTag } from '../json-schema/structural-tag.ts';
 import { patternError } from '../json-schema/pattern.ts';
 import { longestSchema } from '../json-schema/size.ts';
+import { checkStructuralTag } from '../json-schema/structural-tag.ts';
 import { list, unsupportedField } from './fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -78,7 +78,7 @@ export const structureFields = {
   structured_outputs: structuredOutputs.nullish(),
 };
 
-type StructureRequest = z.output<z.ZodObject<typeof structureFields>>;
+export type StructureRequest = z.output<z.ZodObject<typeof structureFields>>;
 
 /** A structured output that a request requires, and the field that requires it. */
 export interface RequestedStructure {
