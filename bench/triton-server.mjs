@@ -1,4 +1,4 @@
-/** The real tritonserver of the tests, with the imitated vLLM model of test/models. */
+/** The real tritonserver of the tests, by default with the imitated vLLM model of test/models. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,8 +16,11 @@ function isFetched() {
   return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('tritonserver-'));
 }
 
-/** Starts it and waits until it is ready. */
-export async function startTriton() {
+/**
+ * Starts it and waits until it is ready.
+ * @param {{ repository?: string, models?: readonly string[] }} [options]
+ */
+export async function startTriton({ repository = inRoot('test/models'), models = [TRITON_MODEL] } = {}) {
   if (!isFetched()) {
     throw new Error(
       'No tritonserver is in the cache of the tests. `npm test -- test/triton.test.ts` fetches one; then try again.',
@@ -37,9 +40,9 @@ export async function startTriton() {
       inRoot('test/support/guard.py'),
       String(process.pid),
       path.join(server, 'bin/tritonserver'),
-      `--model-repository=${inRoot('test/models')}`,
+      `--model-repository=${repository}`,
       '--model-control-mode=explicit',
-      `--load-model=${TRITON_MODEL}`,
+      ...models.map((model) => `--load-model=${model}`),
       `--backend-directory=${backends}`,
       '--http-address=127.0.0.1',
       '--grpc-address=127.0.0.1',

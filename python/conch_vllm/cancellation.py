@@ -6,7 +6,7 @@ import time
 # Shorter than a step of any engine.
 INTERVAL_SECONDS = 0.005
 # Each look is a round trip to tritonserver: with many streams, the thread looks less often.
-REST = 4.0
+REST = 9.0
 
 
 class CancellationWatch:

@@ -1,5 +1,6 @@
 """vLLM 0.10 and later. All that differs between its versions is in this file."""
 
+import contextlib
 import inspect
 import json
 import math
@@ -28,7 +29,7 @@ async def start_engine(arguments):
     """An engine, made in the event loop that it is going to use."""
     llm = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
     tokenizer = llm.get_tokenizer()
-    # A coroutine up to 0.13.
+    # A coroutine up to 0.15.
     return Engine(llm, await tokenizer if inspect.isawaitable(tokenizer) else tokenizer)
 
 
@@ -44,8 +45,11 @@ class Engine:
         self.vocabulary_size = config.model_config.get_vocab_size()
         highest = getattr(tokenizer, "max_token_id", None)
         self.placeholder_limit = max(self.vocabulary_size, 0 if highest is None else highest + 1)
+        self._tokenizer = tokenizer
+        self.eos_token_ids = _eos_of(tokenizer, config.model_config)
         self.has_priorities = config.scheduler_config.policy == "priority"
         self.has_lora = config.lora_config is not None
+        self._render = _renderer_of(llm)
 
     @property
     def errored(self):
@@ -66,6 +70,9 @@ class Engine:
         kind = RequestOutputKind.DELTA if stream else RequestOutputKind.FINAL_ONLY
         return SamplingParams(**fields, output_kind=kind)
 
+    def text_of(self, token_ids, skip_special_tokens):
+        return self._tokenizer.decode(token_ids, skip_special_tokens=skip_special_tokens)
+
     def lora_request(self, name, number, folder):
         return LoRARequest(lora_name=name, lora_int_id=number, lora_path=folder)
 
@@ -74,13 +81,13 @@ class Engine:
         await self._llm.add_lora(request)
 
     async def generate(self, prompt, sampling, request_id, *, lora, priority):
-        """Yields vLLM's RequestOutputs. A task that is cancelled inside aborts the request."""
-        # Versions with a renderer deprecate prompts that did not pass it.
-        render = getattr(getattr(self._llm, "renderer", None), "render_cmpl_async", None)
-        if render is not None:
-            (prompt,) = await render([prompt])
-        async for output in self._llm.generate(prompt, sampling, request_id, lora_request=lora, priority=priority):
-            yield output
+        """Yields vLLM's RequestOutputs, with all that the engine made since the previous one. Closing it aborts."""
+        if self._render is not None:
+            (prompt,) = await self._render([prompt])
+        outputs = self._llm.generate(prompt, sampling, request_id, lora_request=lora, priority=priority)
+        async with contextlib.aclosing(outputs):
+            async for output in outputs:
+                yield output
 
     def is_dead(self, error):
         return isinstance(error, EngineDeadError) or self._llm.errored
@@ -91,6 +98,24 @@ class Engine:
 
     def shutdown(self):
         self._llm.shutdown()
+
+
+def _renderer_of(llm):
+    """The function that prompts must pass before `generate`, which deprecates others; None in versions up to 0.16."""
+    render = getattr(getattr(llm, "renderer", None), "render_cmpl_async", None)
+    if render is None:
+        return None
+    # 0.16 has a function for the Completions API only: it wants more, and drops media.
+    options = inspect.signature(render).parameters.get("tok_params")
+    return None if options is None or options.default is inspect.Parameter.empty else render
+
+
+def _eos_of(tokenizer, model_config):
+    """The tokens that end a response: the tokenizer's own, and those of generation_config.json."""
+    settings = getattr(model_config, "try_get_generation_config", dict)()
+    others = settings.get("eos_token_id")
+    found = [getattr(tokenizer, "eos_token_id", None), *(others if isinstance(others, list) else [others])]
+    return frozenset(token_id for token_id in found if token_id is not None)
 
 
 def cached_tokens(output):

@@ -18,7 +18,7 @@ def check_sampling(values, engine):
         check = FIELDS.get(name)
         if check is None:
             raise InvalidRequest(f"sampling_params.{_short(name)} is unknown or not allowed.")
-        if not engine.has_sampling_field(name):
+        if name not in BEAM_FIELDS and not engine.has_sampling_field(name):
             raise InvalidRequest(f"sampling_params.{name} is not supported by vLLM {engine.version}.")
         if value is not None:
             checked[name] = check(value, f"sampling_params.{name}", engine)
@@ -168,7 +168,14 @@ def _guide(value, name, engine):
 
 _COUNT = _integer(0, INT32)
 
+# Fields of vLLM's BeamSearchParams: its SamplingParams have none for a beam search.
+BEAM_FIELDS = {
+    "beam_width": _integer(1, MOST_CHOICES),
+    "length_penalty": _number(-1e3, 1e3),
+}
+
 FIELDS = {
+    **BEAM_FIELDS,
     "n": _integer(1, MOST_CHOICES),
     "presence_penalty": _number(-2, 2),
     "frequency_penalty": _number(-2, 2),

@@ -1,6 +1,7 @@
 """What Triton's Python backend calls."""
 
 import asyncio
+import contextlib
 import json
 import os
 import threading
@@ -9,6 +10,7 @@ import uuid
 import triton_python_backend_utils as pb_utils
 
 from .adapters import Adapters, read_names
+from .beam_search import BeamSearch, beam_settings
 from .cancellation import CancellationWatch
 from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, InvalidRequest
 from .media import decode_media
@@ -48,7 +50,7 @@ class TritonPythonModel:
             self._engine, read_names(folder), None if root is None else os.path.join(folder, root)
         )
         self._tasks = {}
-        self._outbox = Outbox(self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
+        self._outbox = Outbox(self._loop, self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
         self._watch = CancellationWatch()
         self._outbox.start()
         self._watch.start()
@@ -63,11 +65,12 @@ class TritonPythonModel:
                 generation = read_generation(request)
                 sampling = check_sampling(generation.sampling_params, self._engine)
                 check_generation(generation, self._engine)
+                beams = beam_settings(sampling, generation, self._engine)
             except Exception as error:  # one request must not end the others of its batch
                 _send_error(sender, *self._explain(error))
                 continue
             stream = Stream(sender, _layout(generation, sampling, self._engine))
-            self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling)
+            self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling, beams)
         return None
 
     def finalize(self):
@@ -86,8 +89,8 @@ class TritonPythonModel:
         for request in requests:
             _send_error(request.get_response_sender(), pb_utils.TritonError.UNAVAILABLE, message)
 
-    def _begin(self, stream, generation, sampling):
-        task = self._loop.create_task(self._generate(stream, generation, sampling))
+    def _begin(self, stream, generation, sampling, beams):
+        task = self._loop.create_task(self._generate(stream, generation, sampling, beams))
         self._tasks[stream] = task
         # Not inside the task: one that is cancelled before its first step never runs.
         task.add_done_callback(lambda _: self._end(stream, task))
@@ -119,24 +122,31 @@ class TritonPythonModel:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _generate(self, stream, generation, sampling):
+    async def _generate(self, stream, generation, sampling, beams):
         lora = await self._adapters.find(generation.lora_name, generation.lora_path)
         prompt = _prompt(generation)
         if generation.has_media:
             prompt["multi_modal_data"] = await asyncio.to_thread(decode_media, generation)
-        parameters = self._engine.sampling(sampling, generation.stream)
-        outputs = self._engine.generate(
-            prompt, parameters, uuid.uuid4().hex, lora=lora, priority=generation.priority
-        )
+        options = {"lora": lora, "priority": generation.priority}
+        if beams is not None:
+            outputs = BeamSearch(self._engine, beams, sampling, **options).run(prompt)
+        else:
+            parameters = self._engine.sampling(sampling, generation.stream)
+            outputs = self._engine.generate(prompt, parameters, uuid.uuid4().hex, **options)
         tokens, drafts, accepted, output = 0, -1, -1, None
-        async for output in outputs:
-            tokens += sum(len(choice.token_ids) for choice in output.outputs)
-            more_drafts, more_accepted = self._vllm.draft_tokens(output)
-            if more_drafts >= 0:
-                drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
-            usage = (len(output.prompt_token_ids or ()), tokens, self._vllm.cached_tokens(output), drafts, accepted)
-            stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
-            self._outbox.put(stream)
+        # A task that is cancelled while it waits for its turn must close the generator, which aborts the request.
+        async with contextlib.aclosing(outputs):
+            async for output in outputs:
+                tokens += sum(len(choice.token_ids) for choice in output.outputs)
+                more_drafts, more_accepted = self._vllm.draft_tokens(output)
+                if more_drafts >= 0:
+                    drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
+                prompt_tokens = len(output.prompt_token_ids or ())
+                usage = (prompt_tokens, tokens, self._vllm.cached_tokens(output), drafts, accepted)
+                stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
+                self._outbox.put(stream)
+                if not output.finished:
+                    await self._outbox.turn()
         if output is None or not output.finished:
             raise RuntimeError("the engine ended the response without a finish reason")
 

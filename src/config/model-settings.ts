@@ -206,7 +206,7 @@ const modelOnlySettings = inGroup('models', {
   ),
   lora: setting(
     adapters.optional(),
-    'Set the LoRA adapters of this name. A list names those that a vLLM model has. A map has those of TensorRT-LLM. For an engine, each has dir (folder of model.lora_weights.npy and model.lora_config.npy) and optionally task_id. For the LLM API, each has server_path (a folder on the server) and optionally task_id and source (hf or nemo).',
+    "Set the LoRA adapters of this name. A list names those that a vLLM model has. A map has those of TensorRT-LLM. For an engine, each has dir (folder of model.lora_weights.npy and model.lora_config.npy) and optionally task_id. For the LLM API and Conch's own vLLM model, each has server_path (a folder on the server); for the LLM API also task_id and source (hf or nemo), which are optional.",
     { placeholder: 'LIST|MAP', path: 'folders-in-map' },
   ),
   embedding: setting(

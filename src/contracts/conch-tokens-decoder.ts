@@ -19,15 +19,18 @@ export class ConchTokensDecoder implements GenerateDecoder {
   readonly #request: GenerateRequest;
   readonly #speaksTokens: boolean;
   #isOpened = false;
-  #isFinished = false;
+  /** How many choices have not ended. */
+  #unfinished: number;
 
   constructor(request: GenerateRequest, { speaksTokens }: DecoderOptions) {
     this.#request = request;
     this.#speaksTokens = speaksTokens;
+    this.#unfinished = request.beams?.completions ?? 1;
   }
 
   push(response: InferResponse, sink: GenerateSink): void {
-    if (this.#isFinished) return;
+    if (this.#unfinished === 0) return;
+    const index = this.#request.beams ? (response.uint32('index') ?? 0) : undefined;
     const ids = readIds(response.raw('token_ids'));
     if (!this.#isOpened) this.#open(response, sink);
     const reason = response.text('finish_reason');
@@ -35,12 +38,13 @@ export class ConchTokensDecoder implements GenerateDecoder {
     if (this.#speaksTokens) {
       // A response that no stop sequence ended has the token that did: EOS or a stop token.
       const endsByToken = reason === 'stop' && response.raw('stop_string') === undefined;
-      this.#pushIds(ids, { response, dropsLast: endsByToken && !this.#request.sampling.includeStopText }, sink);
-    } else sink.text(response.text('text') ?? '', ids.length, undefined);
+      const dropsLast = endsByToken && !this.#request.sampling.includeStopText;
+      this.#pushIds(ids, { response, dropsLast, index }, sink);
+    } else sink.text(response.text('text') ?? '', ids.length, undefined, index);
     if (end === undefined) return;
-    this.#isFinished = true;
-    report(response, sink);
-    sink.finish(end);
+    this.#unfinished--;
+    if (this.#unfinished === 0) report(response, sink);
+    sink.finish(end, index);
   }
 
   #open(response: InferResponse, sink: GenerateSink): void {
@@ -52,21 +56,25 @@ export class ConchTokensDecoder implements GenerateDecoder {
   }
 
   /** The token that ended the response is counted, but is no part of it. */
-  #pushIds(
-    ids: number[],
-    { response, dropsLast }: { readonly response: InferResponse; readonly dropsLast: boolean },
-    sink: GenerateSink,
-  ): void {
+  #pushIds(ids: number[], { response, dropsLast, index }: ReadResponse, sink: GenerateSink): void {
     const logprobs = this.#request.logprobs === undefined ? undefined : idLogprobs(response, ids.length);
     if (!dropsLast || ids.length === 0) {
-      if (ids.length > 0) sink.ids(ids, logprobs);
+      if (ids.length > 0) sink.ids(ids, logprobs, index);
       return;
     }
     ids.pop();
     logprobs?.pop();
-    if (ids.length > 0) sink.ids(ids, logprobs);
-    sink.text('', 1, undefined);
+    if (ids.length > 0) sink.ids(ids, logprobs, index);
+    sink.text('', 1, undefined, index);
   }
+}
+
+interface ReadResponse {
+  readonly response: InferResponse;
+  /** Whether the last token is no part of the completion. */
+  readonly dropsLast: boolean;
+  /** The number of the completion; undefined without beam search. */
+  readonly index: number | undefined;
 }
 
 /** What the engine says at the end: cached tokens, drafts and times. */

@@ -44,15 +44,13 @@ describe('the contract conch-tokens', () => {
     ]);
   });
 
-  it('supports every parameter but beam search, and without a tokenizer none that is about token ids', () => {
+  it('supports every parameter, and without a tokenizer none that is about token ids', () => {
     const refusedBy = (each: typeof contract) =>
       parameterNames.filter((parameter) => each.support(parameter).kind === 'refused');
-    expect(refusedBy(contract)).toEqual(['use_beam_search', 'length_penalty']);
+    expect(refusedBy(contract)).toEqual([]);
     expect(refusedBy(textContract)).toEqual([
       'logprobs',
       'top_logprobs',
-      'use_beam_search',
-      'length_penalty',
       'prompt_logprobs',
       'logprob_token_ids',
       'return_token_ids',
@@ -233,6 +231,37 @@ describe('a response of conch-tokens', () => {
       ['text', 'a', 2],
       ['text', 'b', 1],
       ['finish', 'stop', undefined],
+    ]);
+  });
+
+  it('of a beam search is one for each completion', () => {
+    const request = ask({
+      beams: { width: 4, completions: 2, lengthPenalty: 0.5 },
+      sampling: { stop: ['x'], topP: 0.5, seed: 1, maxTokens: 9 },
+    });
+    const { outputs } = contract.encode(request);
+    expect([displayedInputs(contract.encode(request)).slice(1), outputs]).toEqual([
+      [
+        'sampling_params BYTES [1] ["{\\"max_tokens\\":9,\\"beam_width\\":4,\\"n\\":2,\\"length_penalty\\":0.5}"]',
+        'stream BOOL [1] false',
+      ],
+      ['index', 'token_ids', 'finish_reason', 'usage', 'times'],
+    ]);
+    const usage = int32('usage', [3, 3, 0, -1, -1]);
+    expect(
+      read(
+        request,
+        [int32('index', [1]), int32('token_ids', [5, 2]), stop, usage],
+        [int32('index', [0]), int32('token_ids', [6]), textTensor('finish_reason', ['length']), usage],
+      ),
+    ).toEqual([
+      ['prompt', 3],
+      ['ids', [5], 1],
+      ['text', '', 1, 1],
+      ['finish', 'stop', 1],
+      ['ids', [6], 0],
+      ['cached', 0],
+      ['finish', 'length', 0],
     ]);
   });
 

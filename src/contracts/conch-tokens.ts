@@ -71,8 +71,6 @@ const emulated: ReadonlySet<ParameterName> = new Set([
 ]);
 
 function support(parameter: ParameterName, hasTokenizer: boolean): Support {
-  if (parameter === 'use_beam_search' || parameter === 'length_penalty')
-    return refused('This backend does not support beam search.');
   if (idParameters.has(parameter) && !hasTokenizer) return refused(needsTokenizer);
   return { kind: hasTokenizer && emulated.has(parameter) ? 'emulated' : 'supported' };
 }
@@ -85,7 +83,7 @@ function encode(request: GenerateRequest, speaksTokens: boolean): InferRequest {
   const inputs: Tensor[] = [
     promptTensor(request),
     textTensor('sampling_params', [objectText(samplingParams(request))]),
-    ...(request.stream ? [] : [boolTensor('stream', false)]),
+    ...(request.stream && !request.beams ? [] : [boolTensor('stream', false)]),
     ...(images
       ? [
           bytesTensor(
@@ -112,21 +110,23 @@ function promptTensor({ prompt, tokens }: GenerateRequest): Tensor {
 }
 
 /** The outputs that a request needs: each of them costs time in every response that has it. */
-function outputsFor({ sampling, logprobs, promptLogprobs }: GenerateRequest, speaksTokens: boolean): string[] {
+function outputsFor({ sampling, beams, logprobs, promptLogprobs }: GenerateRequest, speaksTokens: boolean): string[] {
   return [
+    ...(beams ? ['index'] : []),
     'token_ids',
     'finish_reason',
     'usage',
     'times',
     ...(speaksTokens ? [] : ['text']),
-    ...(sampling.stop?.length ? ['stop_string'] : []),
+    ...(sampling.stop?.length && !beams ? ['stop_string'] : []),
     ...(logprobs === undefined ? [] : ['logprobs', 'logprob_ids']),
     ...(promptLogprobs === undefined ? [] : ['prompt_logprobs', 'prompt_logprob_ids', 'prompt_logprob_ranks']),
   ];
 }
 
 function samplingParams(request: GenerateRequest): Record<string, unknown> {
-  const { sampling, logprobs, promptLogprobs, structure, structureOptions } = request;
+  const { logprobs, promptLogprobs, structure, structureOptions, beams } = request;
+  const sampling = beams ? beamSampling(request.sampling) : request.sampling;
   const { logprobTokenIds, thinkingTokenBudget, repetitionDetection } = sampling;
   const extras = extraArguments(sampling);
   return {
@@ -139,7 +139,15 @@ function samplingParams(request: GenerateRequest): Record<string, unknown> {
     ...(repetitionDetection ? { repetition_detection: repetitionDetection } : {}),
     ...(structure ? { structured_outputs: guide(structure, structureOptions) } : {}),
     ...(extras ? { extra_args: extras } : {}),
+    ...(beams ? { beam_width: beams.width, n: beams.completions, length_penalty: beams.lengthPenalty ?? 1 } : {}),
   };
+}
+
+/** A beam search does not sample, and Conch cuts its completions at stop sequences. */
+const unusedByBeams: ReadonlySet<string> = new Set<keyof Sampling>(['stop', 'topP', 'topK', 'minP', 'seed']);
+
+function beamSampling(sampling: Sampling): Sampling {
+  return Object.fromEntries(Object.entries(sampling).filter(([key]) => !unusedByBeams.has(key)));
 }
 
 /** vLLM takes the parameters of its KV connectors among those of its plugins. */

@@ -36,6 +36,21 @@ class Cancellation(ModelCase):
         self.assert_cancelled(sender, call)
         self.assertEqual(len(sender.responses), 2)
 
+    def test_while_its_first_response_is_sent(self):
+        # The task waits for its turn, outside of the engine.
+        gate = threading.Semaphore(0)
+        sender, call = self.begin_and_wait(sender=self.sender(gate))
+        call.loop.call_soon_threadsafe(call.queue.put_nowait, output(choice([5], "a")))
+        self.assertTrue(sender.entered.wait(PATIENCE_SECONDS))
+        aborted = threading.Event()
+        self.llm.aborted = Watched(aborted)
+        sender.disconnected = True
+        self.assertTrue(aborted.wait(PATIENCE_SECONDS))
+        for _ in range(2):
+            gate.release()
+        self.assert_cancelled(sender, call)
+        self.assertEqual(len(sender.responses), 2)
+
     def test_unstreamed(self):
         sender, call = self.begin_and_wait(stream=np.asarray([False]))
         sender.disconnected = True

@@ -1,6 +1,7 @@
 """However the sender is held up, the responses together are exactly what the engine made."""
 
 import asyncio
+import queue
 import random
 import threading
 import unittest
@@ -177,6 +178,46 @@ class Coalescing(ModelCase):
             self.assertEqual(response.tensors["token_ids"].tolist(), truth.token_ids)
             self.assertEqual(response.tensors["usage"].tolist(), [3, len(truth.token_ids), 0, -1, -1])
 
+    def test_each_token_of_one_stream_is_a_response(self):
+        called = threading.Event()
+        self.llm.on_call = lambda _call: called.set()
+        sender = self.begin()
+        self.assertTrue(called.wait(PATIENCE_SECONDS))
+        (call,) = self.llm.calls
+        for token_id in range(20):
+            is_last = token_id == 19
+            item = output(choice([token_id], finish_reason="length" if is_last else None), finished=is_last)
+            call.loop.call_soon_threadsafe(call.queue.put_nowait, item)
+            self.assertTrue(sender.sent.acquire(timeout=PATIENCE_SECONDS))
+        ids = [response.tensors["token_ids"].tolist() for response in self.outcome(sender)]
+        self.assertEqual(ids, [[token_id] for token_id in range(20)])
+
+    def test_the_engine_collects_while_a_response_is_sent(self):
+        gate = threading.Semaphore(0)
+        called = threading.Event()
+        self.llm.on_call = lambda _call: called.set()
+        sender = self.begin(self.sender(gate))
+        self.assertTrue(called.wait(PATIENCE_SECONDS))
+        (call,) = self.llm.calls
+
+        def make(*items):
+            for item in items:
+                call.loop.call_soon_threadsafe(call.queue.put_nowait, item)
+
+        make(output(choice([1], "a")))
+        self.assertTrue(sender.entered.wait(PATIENCE_SECONDS))
+        last = output(choice([4], "d", finish_reason="length"), finished=True)
+        make(output(choice([2], "b")), output(choice([3], "c")), last)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), call.loop).result(PATIENCE_SECONDS)
+        self.assertEqual(call.queue.qsize(), 3)
+        for _ in range(2):
+            gate.release()
+        first, second = self.outcome(sender)
+        self.assertEqual(first.tensors["token_ids"].tolist(), [1])
+        self.assertEqual(second.tensors["token_ids"].tolist(), [2, 3, 4])
+        self.assertEqual(second.tensors["text"].tolist(), [b"bcd"])
+        self.assertEqual(second.tensors["usage"].tolist(), [3, 4, 0, -1, -1])
+
     def await_tasks(self):
         async def all_tasks():
             await asyncio.gather(*self.model._tasks.values())
@@ -206,78 +247,101 @@ class Coalescing(ModelCase):
 
 
 class FakeStream:
-    def __init__(self, is_urgent, on_send=lambda: None):
+    def __init__(self, is_urgent=False, on_send=lambda: None):
         self.is_urgent = is_urgent
         self._on_send = on_send
-        self.sent = threading.Event()
         self.count = 0
 
     def send(self):
         self.count += 1
         self._on_send()
-        self.sent.set()
 
-    def close(self):
-        pass
+
+class ManualLoop:
+    """An event loop that a test runs step by step. Timers are only noted."""
+
+    def __init__(self):
+        self._calls = queue.SimpleQueue()
+        self.timers = []
+
+    def call_soon(self, callback, *values):
+        self._calls.put((callback, values))
+
+    call_soon_threadsafe = call_soon
+
+    def call_later(self, delay, callback):
+        self.timers.append((delay, callback))
+
+    def run_one(self):
+        callback, values = self._calls.get(timeout=PATIENCE_SECONDS)
+        callback(*values)
 
 
 class Pauses(unittest.TestCase):
+    def setUp(self):
+        self.now = 0.0
+        self.loop = ManualLoop()
+        self.outbox = Outbox(self.loop, lambda _: None, rest=2.0, clock=lambda: self.now)
+        self.outbox.start()
+
+    def pass_time(self):
+        self.now += 1.0
+
+    def send_round(self, *streams):
+        for stream in streams:
+            self.outbox.put(stream)
+        self.loop.run_one()  # the round begins
+        self.loop.run_one()  # the thread has sent it
+
+    def test_a_few_streams_are_followed_by_no_pause(self):
+        streams = [FakeStream(on_send=self.pass_time) for _ in range(CROWD - 1)]
+        self.send_round(*streams)
+        self.send_round(*streams)
+        self.assertEqual([stream.count for stream in streams], [2] * len(streams))
+        self.assertEqual(self.loop.timers, [])
+
     def test_only_urgent_streams_are_sent_during_a_pause(self):
-        ticks = iter(range(10**9))
-        outbox = Outbox(lambda _: None, rest=10.0**6, clock=lambda: next(ticks))
-        crowd = [FakeStream(False) for _ in range(CROWD)]
-        for stream in crowd:
-            outbox.put(stream)
-        outbox.start()
-        for stream in crowd:
-            self.assertTrue(stream.sent.wait(PATIENCE_SECONDS))
-        ordinary, urgent = FakeStream(False), FakeStream(True)
-        outbox.put(ordinary)
-        outbox.put(urgent)
-        self.assertTrue(urgent.sent.wait(PATIENCE_SECONDS))
-        self.assertFalse(ordinary.sent.is_set())
-        ordinary.is_urgent = True
-        outbox.put(ordinary)
-        self.assertTrue(ordinary.sent.wait(PATIENCE_SECONDS))
-        outbox.stop()
-        self.assertEqual(ordinary.count, 1)
+        self.send_round(*(FakeStream(on_send=self.pass_time) for _ in range(CROWD)))
+        ((delay, end_pause),) = self.loop.timers
+        self.assertEqual(delay, 2.0 * CROWD)
+        sent = threading.Event()
+        ordinary, urgent = FakeStream(), FakeStream(True, sent.set)
+        self.outbox.put(ordinary)
+        self.outbox.put(urgent)
+        self.assertTrue(sent.wait(PATIENCE_SECONDS))
+        self.assertEqual((ordinary.count, urgent.count), (0, 1))
+        end_pause()
+        self.loop.run_one()
+        self.loop.run_one()
+        self.assertEqual((ordinary.count, urgent.count), (1, 1))
+        # Neither the urgent stream nor a round of one stream had a pause.
+        self.assertEqual(len(self.loop.timers), 1)
 
-    def test_urgent_streams_do_not_lengthen_a_pause(self):
-        now = [0.0]
+    def test_an_urgent_stream_goes_before_the_rest_of_a_round(self):
+        order, first_is_sent, gate = [], threading.Event(), threading.Semaphore(0)
 
-        def streams(count, is_urgent, seconds):
-            def pass_time():
-                now[0] += seconds
+        def block():
+            order.append("first")
+            first_is_sent.set()
+            gate.acquire()
 
-            return [FakeStream(is_urgent, pass_time) for _ in range(count)]
-
-        outbox = Outbox(lambda _: None, rest=2.0, clock=lambda: now[0])
-
-        def put_together(group):
-            with outbox._wake:
-                for stream in group:
-                    outbox.put(stream)
-
-        # Eight seconds of work, and a pause until 24.
-        crowd = streams(CROWD, False, 1.0)
-        put_together(crowd)
-        outbox.start()
-        for stream in crowd:
-            self.assertTrue(stream.sent.wait(PATIENCE_SECONDS))
-        ordinary = FakeStream(False)
-        # Until 23.2, then until 24.2.
-        for group in (streams(CROWD, True, 1.9), streams(1, True, 1.0)):
-            put_together([ordinary, *group])
-            for stream in group:
-                self.assertTrue(stream.sent.wait(PATIENCE_SECONDS))
-        self.assertTrue(ordinary.sent.wait(PATIENCE_SECONDS))
-        outbox.stop()
+        self.outbox.put(FakeStream(on_send=block))
+        self.outbox.put(FakeStream(on_send=lambda: order.append("second")))
+        self.loop.run_one()
+        self.assertTrue(first_is_sent.wait(PATIENCE_SECONDS))
+        self.outbox.put(FakeStream(True, lambda: order.append("urgent")))
+        gate.release()
+        self.loop.run_one()
+        self.assertEqual(order, ["first", "urgent", "second"])
 
     def test_stopping_sends_what_is_queued(self):
-        outbox = Outbox(lambda _: None)
-        stream = FakeStream(False)
-        outbox.put(stream)
-        outbox.put(stream)
-        outbox.start()
-        outbox.stop()
+        self.send_round(*(FakeStream(on_send=self.pass_time) for _ in range(CROWD)))
+        stream = FakeStream()
+        self.outbox.put(stream)
+        self.outbox.put(stream)
+        stop = threading.Thread(target=self.outbox.stop)
+        stop.start()
+        self.loop.run_one()
+        stop.join(PATIENCE_SECONDS)
+        self.assertFalse(stop.is_alive())
         self.assertEqual(stream.count, 1)

@@ -39,7 +39,9 @@ class Sender:
     def __init__(self, gate=None):
         self.responses = []
         self.done = threading.Event()
+        self.entered = threading.Event()
         self.first = threading.Event()
+        self.sent = threading.Semaphore(0)
         self.looked = threading.Event()
         self.disconnected = False
         self.breaks = False
@@ -47,6 +49,7 @@ class Sender:
         self._gate = gate
 
     def send(self, response=None, flags=0):
+        self.entered.set()
         if self._gate is not None:
             self._gate.acquire()
         if self.done.is_set():
@@ -55,6 +58,7 @@ class Sender:
             raise RuntimeError("Unable to send response.")
         self.responses.append(response)
         self.first.set()
+        self.sent.release()
         if flags == FINAL:
             self.done.set()
 

@@ -4,7 +4,7 @@ import { type Conch, startConch } from '../support/conch.ts';
 import { tokenizerFolder } from '../support/environment.ts';
 import { directive } from '../support/exchange.ts';
 import { post, type Response, startGateway } from '../support/gateway.ts';
-import { dataUrl, pngOf } from '../support/image-fixtures.ts';
+import { dataUrl, sample } from '../support/image-fixtures.ts';
 
 const model = 'tokens-toy';
 let conch: Conch;
@@ -23,6 +23,10 @@ const received = async (body: object) => {
   const [text = ''] = textsOf(await complete({ prompt, ...body }));
   return JSON.parse(text) as { sampling_params: Record<string, unknown> } & Record<string, unknown>;
 };
+/** A value whose numbers have the precision of a float. */
+const rounded = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_, part) => (typeof part === 'number' ? Math.fround(part) : part)));
+const words = ' one two three four five six';
 const seen = ({ status, body }: Response) => [status, body.error?.['message'] ?? body];
 
 describe("a completion of Conch's own vLLM model", () => {
@@ -69,25 +73,26 @@ describe("a completion of Conch's own vLLM model", () => {
     const own = logprobsOf(await complete(body));
     const stock = logprobsOf(await complete({ ...body, model: 'vllm-toy' }));
     expect(own['tokens']).toHaveLength(3);
-    for (const [name, values] of Object.entries(stock)) expect(own[name]).toEqual(values.slice(0, -1));
+    for (const [name, values] of Object.entries(stock))
+      expect(rounded(own[name])).toEqual(rounded(values.slice(0, -1)));
   });
 
   it('is stopped when its client leaves', async () => {
-    const prompt = directive({ tokens: 2000, hold_at: 5, tag: 'left' });
+    const prompt = directive({ answer: ' word', repeat: 2000, hold_at: 5, tag: 'left' });
     const { until, leave } = begin(`${conch.url}/v1/completions`, { model, prompt, max_tokens: 2000, stream: true });
-    await until('"text":" w');
+    await until('"text":" ');
     expect(await countOf(conch.url, 'left', { model, until: 'held' })).toEqual({ tokens: 5, state: 'held' });
     await leave();
     expect(await countOf(conch.url, 'left', { model, until: 'cancelled' })).toEqual({ tokens: 5, state: 'cancelled' });
   });
 
   it('goes on when others are stopped', async () => {
-    const prompt = directive({ tokens: 6, hold_at: 3, tag: 'stays' });
+    const prompt = directive({ answer: words, hold_at: 3, tag: 'stays' });
     const request = { model, prompt, max_tokens: 64, stream: true };
     const stays = begin(`${conch.url}/v1/completions`, request);
-    await stays.until('"text":" w');
+    await stays.until('"text":" ');
     await release(conch.url, 'stays', model);
-    expect(streamedChoices({ text: await stays.whole() })).toEqual([{ text: ' w1 w2 w3 w4 w5 w6', reasons: ['stop'] }]);
+    expect(streamedChoices({ text: await stays.whole() })).toEqual([{ text: words, reasons: ['stop'] }]);
   });
 });
 
@@ -102,11 +107,11 @@ describe("a request for Conch's own vLLM model", () => {
     const { body } = await chat('x', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } });
     expect(body).toMatchObject({ choices: [{ message: { content: '{"a": 7}' } }] });
     const { sampling_params: sampling } = await received({ guided_choice: ['a', 'b'] });
-    expect(sampling['structured_outputs']).toMatchObject({ choice: ['a', 'b'], json: null });
+    expect(sampling['structured_outputs']).toMatchObject({ regex: 'a|b', json: null });
   });
 
   it('has its images as files', async () => {
-    const url = dataUrl(pngOf(3, 2));
+    const url = dataUrl(sample('png'));
     const { body } = await chat(
       [
         { type: 'text', text: directive({ echo_parameters: true }) },
@@ -114,6 +119,7 @@ describe("a request for Conch's own vLLM model", () => {
       ],
       {},
     );
+    expect(body.error).toBe(undefined);
     const [{ message }] = body['choices'] as [{ message: { content: string } }];
     expect(JSON.parse(message.content)).toMatchObject({ media: { image: 1 } });
   });
@@ -124,15 +130,6 @@ describe("a request for Conch's own vLLM model", () => {
       400,
       "This model's maximum context length is 4096 tokens. The prompt has 5000. Shorten it.",
     ]);
-  });
-
-  it('fails with the engine, and works again when the engine does', async () => {
-    const dead = await complete({ prompt: directive({ tokens: 3, die_at: 1 }) });
-    expect(seen(dead)).toEqual([503, 'The engine behind this model has failed.']);
-    await complete({ prompt: directive({ tokens: 1, revive: true }) });
-    await expect
-      .poll(async () => (await complete({ prompt: directive({ tokens: 1 }) })).status, { timeout: 30_000 })
-      .toBe(200);
   });
 
   it('uses tools', async () => {
@@ -156,22 +153,20 @@ describe("a LoRA adapter of Conch's own vLLM model", () => {
     const unknown = await complete({ model: `${model}_lora_none`, prompt: 'x' });
     expect([unknown.status, unknown.body]).toEqual([
       404,
-      failure('This model has no LoRA adapter named none. It has: sql, poems.', 'model', 'model_not_found'),
+      failure('This model has no LoRA adapter named none. It has: poems, sql.', 'model', 'model_not_found'),
     ]);
   });
 
   it('is loaded by path while a stream runs, and unloaded', async () => {
     const load = (lora_name: string, lora_path: string) =>
       post(`${conch.url}/v1/load_lora_adapter`, { model, lora_name, lora_path });
-    const prompt = directive({ tokens: 6, hold_at: 3, tag: 'during load' });
+    const prompt = directive({ answer: words, hold_at: 3, tag: 'during load' });
     const stream = begin(`${conch.url}/v1/completions`, { model, prompt, max_tokens: 64, stream: true });
-    await stream.until('"text":" w');
+    await stream.until('"text":" ');
     expect((await load('late', 'late')).text).toBe("Success: LoRA adapter 'late' added successfully.");
     expect(await used('late')).toEqual([expect.stringMatching(/^late#\d+$/), expect.stringMatching(/adapters\/late$/)]);
     await release(conch.url, 'during load', model);
-    expect(streamedChoices({ text: await stream.whole() })).toEqual([
-      { text: ' w1 w2 w3 w4 w5 w6', reasons: ['stop'] },
-    ]);
+    expect(streamedChoices({ text: await stream.whole() })).toEqual([{ text: words, reasons: ['stop'] }]);
     expect((await load('late', 'late')).body).toEqual(
       failure('lora_name: the LoRA adapter late is already loaded. Unload it first.', 'lora_name'),
     );

@@ -1,7 +1,8 @@
 """Sends requests of the contract conch-tokens to a tritonserver, and prints what comes back as JSON.
 
-Reads {"port": …, "model": …, "requests": [{"inputs": {NAME: [TYPE, VALUES]}, "outputs": […], "cancel_after": N?}, …]} from standard
-input. All requests run at the same time. STRING values are texts, or {"base64": …} for bytes.
+Reads {"port": …, "model": …, "requests": [{"inputs": {NAME: [TYPE, VALUES]}, "outputs": […]}, …]} from standard input.
+All requests run at the same time. A request with "after": N begins when the first one has N responses. One with
+"cancel_after": N is cancelled when it has N responses. STRING values are texts, or {"base64": …} for bytes.
 """
 
 import base64
@@ -49,7 +50,9 @@ def tensors_of(response):
     return tensors
 
 
-def run(stub, model, request, result):
+def run(stub, model, request, result, first):
+    with first.changed:
+        first.changed.wait_for(lambda: first.count >= request.get("after", 0))
     call = stub.ModelStreamInfer(iter([message_of(model, request)]))
     try:
         for response in call:
@@ -57,10 +60,29 @@ def run(stub, model, request, result):
                 result["error"] = response.error_message
                 continue
             result["responses"].append(tensors_of(response.infer_response))
+            if result is first.result:
+                first.set(len(result["responses"]))
             if len(result["responses"]) == request.get("cancel_after"):
                 call.cancel()
     except grpc.RpcError as error:
         result["status"] = error.code().name
+    finally:
+        if result is first.result:
+            first.set(float("inf"))
+
+
+class Progress:
+    """How many responses the first request has; endless when it has ended."""
+
+    def __init__(self, result):
+        self.result = result
+        self.changed = threading.Condition()
+        self.count = 0
+
+    def set(self, count):
+        with self.changed:
+            self.count = count
+            self.changed.notify_all()
 
 
 def main():
@@ -68,8 +90,9 @@ def main():
     channel = grpc.insecure_channel(f"127.0.0.1:{task['port']}")
     stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
     results = [{"responses": []} for _ in task["requests"]]
+    first = Progress(results[0])
     threads = [
-        threading.Thread(target=run, args=(stub, task["model"], request, result))
+        threading.Thread(target=run, args=(stub, task["model"], request, result, first))
         for request, result in zip(task["requests"], results)
     ]
     for thread in threads:

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,11 @@ let triton: Triton;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'conch-tokens-'));
   mkdirSync(join(folder, 'aborts'));
-  const version = writeTokensModel(join(folder, 'models'), 'tiny', {});
+  mkdirSync(join(folder, 'adapters'));
+  mkdirSync(join(folder, 'secret'));
+  symlinkSync(join(folder, 'secret'), join(folder, 'adapters/link'));
+  const parameters = `parameters { key: "LORA_ROOT" value { string_value: "${join(folder, 'adapters')}" } }\n`;
+  const version = writeTokensModel(join(folder, 'models'), 'tiny', { enable_lora: true }, { parameters });
   // Triton's stub does not read PYTHONPATH.
   cpSync(inRoot('test/support/fake_vllm/vllm'), join(version, 'vllm'), { recursive: true });
   triton = await startTriton({
@@ -83,15 +87,35 @@ describe('the model conch_vllm behind a tritonserver', () => {
   });
 
   it('rejects what is invalid and goes on', async () => {
-    const [bad, good] = await send(
-      request({ tokens: ['a'] }, { inputs: { input_ids: ['INT32', [1, 5000]] } }),
+    const invalid = (inputs: TokensRequest['inputs']) => request({ tokens: ['a'] }, { inputs });
+    const adapter = (path: string) => invalid({ lora_name: ['BYTES', ['a']], lora_path: ['BYTES', [path]] });
+    const [good, ...bad] = await send(
       request({ tokens: ['a'] }, { outputs: ['text'] }),
+      invalid({ input_ids: ['INT32', [1, 5000]] }),
+      invalid({ input_ids: ['INT32', [-1]] }),
+      adapter('/etc'),
+      adapter('../secret'),
+      adapter('link'),
+      invalid({ image: ['BYTES', ['GIF89a, but not a picture']] }),
+      invalid({ image: ['BYTES', [{ base64: Buffer.alloc(2 ** 20, 0xff).toString('base64') }]] }),
+      invalid({ cache_salt: ['BYTES', ['s'.repeat(2 ** 20)]] }),
+      invalid({ sampling_params: ['BYTES', ['{"stop_token_ids": [1000]}']] }),
     );
-    expect(bad).toEqual({
-      responses: [],
-      error: 'Invalid request: input_ids[1] is 5000: token ids of this model are 0 to 999.',
-    });
     expect(good).toEqual({ responses: [{ text: ['a'] }] });
+    expect(bad).toEqual(
+      [
+        'input_ids[1] is 5000: token ids of this model are 0 to 999.',
+        'input_ids[0] is -1: token ids of this model are 0 to 999.',
+        'lora_path must lead to a folder inside LORA_ROOT.',
+        'lora_path must lead to a folder inside LORA_ROOT.',
+        'lora_path must lead to a folder inside LORA_ROOT.',
+        'image[0] is not an image: expected a complete file of PNG, JPEG, WEBP, GIF.',
+        'image[0] is not an image: expected a complete file of PNG, JPEG, WEBP, GIF.',
+        'cache_salt has 1048576 bytes: the limit is 1024.',
+        'sampling_params.stop_token_ids[0] is 1000: expected an integer between 0 and 999.',
+      ].map((message) => ({ responses: [], error: `Invalid request: ${message}` })),
+    );
+    expect((await send(request({ tokens: ['a'] }, { outputs: ['text'] })))[0]).toEqual(good);
   });
 
   it('aborts the request of a client that cancels while the engine is waiting', async () => {

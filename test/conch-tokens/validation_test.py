@@ -10,7 +10,7 @@ import numpy as np
 import triton_python_backend_utils as pb_utils
 from conch_vllm import engine as vllm_engine
 from fake_triton import strings
-from harness import ModelCase, choice, end, output
+from harness import PATIENCE_SECONDS, ModelCase, choice, end, output
 from PIL import Image
 from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
@@ -226,7 +226,12 @@ class Failures(ModelCase):
             (ValueError("too long"), "INVALID_ARG", "Invalid request: too long"),
             (RuntimeError("broken"), "INTERNAL", "Engine error: broken"),
         ):
-            first, last = self.run_one(output(choice([5], "a")), error)
+            self.llm.on_call = lambda call: call.queue.put_nowait(output(choice([5], "a")))
+            sender = self.begin()
+            self.assertTrue(sender.first.wait(PATIENCE_SECONDS))
+            call = self.llm.calls[-1]
+            call.loop.call_soon_threadsafe(call.queue.put_nowait, error)
+            first, last = self.outcome(sender)
             self.assertEqual(first.tensors["token_ids"].tolist(), [5])
             self.assertEqual((last.error.code, last.error.message), (code, text))
 
@@ -245,7 +250,8 @@ class Reports(ModelCase):
         stats = Fields(arrival_time=1e9, queued_ts=1.0, scheduled_ts=1.5, first_token_ts=3.5, last_token_ts=4.0)
         last = choice([6, 7], "b", finish_reason="stop", stop_reason=7, drafts=drafts)
         responses = self.run_one(
-            output(choice([5], "a"), prompt_logprobs=rows, cached=2),
+            # vLLM gives all outputs of a request the same object.
+            output(choice([5], "a"), prompt_logprobs=rows, cached=2, metrics=stats),
             output(last, finished=True, cached=2, metrics=stats),
             sampling={"prompt_logprobs": 1},
         )

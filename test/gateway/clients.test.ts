@@ -30,8 +30,8 @@ const model = 'vllm-toy';
 const adapters = ['vllm-llama_lora_lora_a', 'vllm-llama_lora_lora_b'];
 const models = [
   'tokens-toy',
-  'tokens-toy_lora_sql',
   'tokens-toy_lora_poems',
+  'tokens-toy_lora_sql',
   'vllm-2410',
   'vllm-2502',
   'vllm-bos',

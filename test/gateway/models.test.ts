@@ -92,7 +92,7 @@ describe('the models', () => {
   const tokens = { contract: 'conch-tokens', embedding: false } as const;
   const all = [
     model('tokens-toy', tokens),
-    ...['sql', 'poems'].map((adapter) =>
+    ...['poems', 'sql'].map((adapter) =>
       model(`tokens-toy_lora_${adapter}`, { ...tokens, root: 'tokens-toy', parent: 'tokens-toy' }),
     ),
     model('vllm-2410', { isOld: true, embedding: false }),

@@ -39,7 +39,7 @@ it.each([
     'models:\n  m:\n    lora: yes please\n',
     `${file}:3:5: models.m.lora must be a map of keys and values, not "yes please".`,
   ],
-  ['models:\n  m:\n    lora: { a: { dri: x } }\n', `${file}:3:13: models.m.lora.a.dir is missing.`],
+  ['models:\n  m:\n    lora: { a: { dri: x } }\n', `${file}:3:18: models.m.lora.a.dri is not a key.`],
   ['models:\n  n:\n    serves: m\n    lora: [a]\n', 'models.n.lora: not supported for an alias. Set it for m instead.'],
 ])('a start with wrong adapters ends with their line (%#)', async (text, line) => {
   const { code, stderr } = await run(text);

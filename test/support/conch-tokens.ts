@@ -19,13 +19,20 @@ export interface TokensRequest {
   readonly outputs?: readonly string[];
   /** The client cancels after this number of responses. */
   readonly cancel_after?: number;
+  /** The client sends the request when the first one has this number of responses. */
+  readonly after?: number;
 }
 
 /** Writes the folder of a model of python/conch_vllm, and returns the folder of its version. */
-export function writeTokensModel(repository: string, name: string, engine: object, parameters = ''): string {
+export function writeTokensModel(
+  repository: string,
+  name: string,
+  engine: object,
+  { parameters = '', entry = 'python/model.py' }: { readonly parameters?: string; readonly entry?: string } = {},
+): string {
   const version = join(repository, name, '1');
   mkdirSync(version, { recursive: true });
-  cpSync(inRoot('python/model.py'), join(version, 'model.py'));
+  cpSync(inRoot(entry), join(version, 'model.py'));
   cpSync(inRoot('python/conch_vllm'), join(version, 'conch_vllm'), { recursive: true });
   writeFileSync(join(version, 'model.json'), JSON.stringify(engine));
   const config = `backend: "python"\ninstance_group [{ count: 1, kind: KIND_MODEL }]\n${parameters}`;

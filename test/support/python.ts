@@ -14,15 +14,17 @@ export interface PythonOptions {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Another interpreter than that of the tests' virtual environment. */
+  readonly program?: string;
 }
 
 /** Runs a script of the checkout (a path from its root) in the tests' virtual environment. */
 export async function python(
   script: string,
   scriptArguments: readonly string[] = [],
-  { input = '', environment = {}, signal }: PythonOptions = {},
+  { input = '', environment = {}, signal, program = pythonProgram() }: PythonOptions = {},
 ): Promise<PythonResult> {
-  const child = spawn(pythonProgram(), [inRoot(script), ...scriptArguments], {
+  const child = spawn(program, [inRoot(script), ...scriptArguments], {
     cwd: inRoot('.'),
     stdio: 'pipe',
     env: {

@@ -75,7 +75,7 @@ export function realRepository(folder: string, more: Readonly<Record<string, unk
   return join(folder, 'models');
 }
 
-/** A repository with the model behind python/conch_vllm. */
+/** A repository with the model behind python/conch_vllm, which counts the tokens of its engine. */
 export function tokensRepository(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
   const backends = join(folder, 'backends');
   mkdirSync(backends, { recursive: true });
@@ -87,7 +87,7 @@ export function tokensRepository(folder: string, more: Readonly<Record<string, u
     join(folder, 'models'),
     realModel,
     { model: vllmModelFolder(), ...engineArguments, ...more },
-    parameters,
+    { parameters, entry: 'test/support/real_vllm/counting_model.py' },
   );
   return join(folder, 'models');
 }

@@ -103,7 +103,7 @@ describe('a response of several tokens', () => {
     const random = randomFrom(7);
     const all = Array.from(await tokenizer.encode(texts.join('\n'), { addSpecialTokens: false }));
     const kinds = { eos: 0, stopped: 0, cut: 0 };
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < 60; round++) {
       const start = random(all.length - 60);
       const ids = all.slice(start, start + 2 + random(58));
       const whole = seen({ ids, ending: [textTensor('finish_reason', ['length'])] }, new Set(), {
@@ -126,6 +126,6 @@ describe('a response of several tokens', () => {
       if (stop.length === 0 && !byToken) expect(expected.text).toBe(whole);
     }
     // Every kind of end occurred.
-    expect(Math.min(kinds.eos, kinds.stopped, kinds.cut)).toBeGreaterThan(10);
+    expect(Math.min(kinds.eos, kinds.stopped, kinds.cut)).toBeGreaterThan(4);
   });
 });

@@ -45,7 +45,11 @@ class AsyncLLM:
         return cls(arguments.arguments)
 
     async def get_tokenizer(self):
-        return SimpleNamespace(max_token_id=1009)
+        return SimpleNamespace(
+            max_token_id=1009,
+            eos_token_id=2,
+            decode=lambda token_ids, skip_special_tokens: " ".join(map(str, token_ids)),
+        )
 
     async def add_lora(self, request):
         await asyncio.sleep(0)
@@ -74,7 +78,7 @@ class AsyncLLM:
         finished = False
         try:
             while not finished:
-                output = await call.queue.get()
+                output = joined(await call.queue.get(), call.queue)
                 if isinstance(output, Exception):
                     raise output
                 finished = output.finished
@@ -92,6 +96,32 @@ class AsyncLLM:
 
     def shutdown(self):
         self.is_shut_down = True
+
+
+def joined(output, queue):
+    """An output with all that follow it in the queue: vLLM joins what its caller has not taken."""
+    while not queue.empty() and not isinstance(output, Exception):
+        following = queue.get_nowait()
+        if isinstance(following, Exception):
+            return following
+        choices = {choice.index: SimpleNamespace(**vars(choice)) for choice in output.outputs}
+        for choice in following.outputs:
+            first = choices.get(choice.index)
+            choices[choice.index] = choice if first is None else joined_choice(first, choice)
+        output = SimpleNamespace(**vars(output))
+        output.outputs, output.finished = list(choices.values()), following.finished
+    return output
+
+
+def joined_choice(first, second):
+    first.text += second.text
+    first.token_ids = [*first.token_ids, *second.token_ids]
+    if second.logprobs:
+        first.logprobs = [*first.logprobs, *second.logprobs]
+    if getattr(second, "spec_decode_metrics", None) is not None:
+        first.spec_decode_metrics = second.spec_decode_metrics
+    first.finish_reason, first.stop_reason = second.finish_reason, second.stop_reason
+    return first
 
 
 async def play(script, call):

@@ -36,7 +36,12 @@ class ToyLLM:
         return False
 
     async def get_tokenizer(self):
-        return SimpleNamespace(max_token_id=self._language.vocabulary_size - 1)
+        tokenizer = self._language.tokenizer
+        return SimpleNamespace(
+            max_token_id=self._language.vocabulary_size - 1,
+            eos_token_id=self._language.eos,
+            decode=lambda ids, skip_special_tokens: tokenizer.decode(ids, skip_special_tokens=skip_special_tokens),
+        )
 
     async def add_lora(self, request):
         return True
