@@ -38,6 +38,9 @@ export class Timing implements EventFold {
       case 'reasoning-delta':
       case 'tool-call-delta':
       case 'prompt-tokens':
+      case 'prompt-ids':
+      case 'prompt-logprobs':
+      case 'token-ids':
         break;
     }
   }

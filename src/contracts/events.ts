@@ -7,7 +7,42 @@ export type GenerateEvent =
   | ToolCallDelta
   | Finish
   | { readonly type: 'prompt-tokens'; readonly count: number }
+  | PromptIds
+  | PromptLogprobs
+  | TokenIds
   | ({ readonly type: 'usage' } & TokenUsage);
+
+/** The token ids of the prompt of a choice, if the request asks for them. */
+interface PromptIds {
+  readonly type: 'prompt-ids';
+  readonly choice: number;
+  readonly ids: ArrayLike<number>;
+}
+
+/** The logprobs of the prompt of a choice, if the request asks for them. */
+interface PromptLogprobs {
+  readonly type: 'prompt-logprobs';
+  readonly choice: number;
+  readonly tokens: readonly RankedTokens[];
+}
+
+/** A token of a prompt, then the likeliest tokens in its position; null for the first token, which has no logprob. */
+export type RankedTokens = readonly RankedToken[] | null;
+
+export interface RankedToken {
+  readonly id: number;
+  readonly text: string;
+  readonly logprob: number;
+  /** 1 for the likeliest token. */
+  readonly rank: number;
+}
+
+/** New tokens of a choice, if the request asks for their ids; the delta with their text follows. */
+interface TokenIds {
+  readonly type: 'token-ids';
+  readonly choice: number;
+  readonly ids: readonly number[];
+}
 
 /** The end of a choice. */
 interface Finish {

@@ -54,6 +54,8 @@ class Ranking extends EventStage {
   override text(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {
     const candidate = this.#candidates[choice] as Candidate;
     candidate.events.push({ type: 'text-delta', choice, text, tokens, logprobs });
+    // An echoed prompt is the same for all candidates; its first token has no logprob.
+    if (logprobs?.[0] && Number.isNaN(logprobs[0].logprob)) return;
     for (const token of logprobs ?? []) {
       candidate.logprob += token.logprob;
       candidate.tokens++;

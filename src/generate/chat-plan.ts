@@ -17,10 +17,11 @@ import { guidedStructure } from './guided-structure.ts';
 import { type NamedImage, namedImages } from './images.ts';
 import { checkIds } from './limits.ts';
 import { offeredTools } from './parsers.ts';
-import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { type GenerationPlan, type PlanSettings, strategyOf } from './plan.ts';
+import { requestOptions } from './request-options.ts';
 import { responseFormat } from './response-format.ts';
 import { refuseBesideEmulation } from './structured-emulation.ts';
-import { refuseUnsupported } from './support.ts';
+import { refuseTruncatedImages } from './tokenization.ts';
 import { checkTools } from './tool-schemas.ts';
 
 /** What a chat plan needs besides the request. */
@@ -97,21 +98,24 @@ function decideChat<Prompt extends PromptPlan | undefined>(
   promptOf: (options: CompletionOptions, sampling: Sampling, use: ToolUse | undefined) => Prompt,
 ) {
   const logprobs = chatLogprobs(request);
-  const sampling = withLength(samplingOf(request, model.defaults), maxTokensOf(request) ?? model.defaults.max_tokens);
+  const sampling = withLength(chatSampling(request, model), maxTokensOf(request) ?? model.defaults.max_tokens);
   const { format, ignored } = decideFormat(request, { model, settings, template, guidesTools });
   const { structuredRetries: retries } = settings;
   const { structure: requestedStructure, emulation, use, instruction } = format;
   const choices = request.n ?? 1;
   const beams = beamsOf(request, choices);
-  refuseUnsupported(model, { sampling, beams, logprobs, structure: requestedStructure });
+  const facts = { model, sampling, beams, logprobs, structure: requestedStructure, emulation };
+  const { structureOptions, tokenization, reports } = requestOptions(request, facts, 'chat');
   const structure = guidedStructure(model, requestedStructure);
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   const wantsLogprobs = logprobs !== undefined;
   const options = completionOptions(request, { idPrefix: 'chatcmpl', model, choices, wantsLogprobs });
   const isStreamed = request.stream ?? false;
   const continues = request.continue_final_message ?? false;
+  const reasonsFirst = structure !== undefined && !beams && !continues;
   const check = emulation ?? guidedCheck(structure, { retries, use, text: format.text });
   const images = namedImages(request.messages, { model, settings: settings.images });
+  refuseTruncatedImages(tokenization, images.length);
   const prompt = promptOf(options, sampling, use);
   return {
     model,
@@ -122,15 +126,12 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     beams,
     logprobs,
     structure,
+    structureOptions,
     check,
-    strategy: {
-      reasonsFirst: structure !== undefined && !beams && !continues,
-      // A beam search would return the same responses again.
-      asksAgain: !isStreamed && !beams,
-      candidates: undefined,
-      retries: isStreamed ? 0 : settings.retries,
-    },
+    strategy: strategyOf({ isStreamed, beams, reasonsFirst }, settings.retries),
     continuesText: continues,
+    tokenization,
+    reports,
     promptField: 'messages' as const,
     tellsStop: settings.tellsStop ?? false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
@@ -145,6 +146,12 @@ function decideChat<Prompt extends PromptPlan | undefined>(
     continued: continues ? finalAssistantText(request.messages) : undefined,
     hidesReasoning: request.include_reasoning === false,
   };
+}
+
+function chatSampling(request: ChatRequest, model: ServedModel): Sampling {
+  const sampling = samplingOf(request, model.defaults);
+  const { mm_processor_kwargs: mediaOptions } = request;
+  return mediaOptions && Object.keys(mediaOptions).length > 0 ? { ...sampling, mediaOptions } : sampling;
 }
 
 function chatLogprobs(request: ChatRequest): number | undefined {

@@ -66,9 +66,14 @@ export function planPrompt(request: ChatRequest, { model, assets, use, isStrict 
     input: { tools, documents, addGenerationPrompt, continueFinalMessage, variables },
     system: model.system,
     toolPrompt,
-    tokenizer: model.addsSpecialTokens ? tokenizer : undefined,
+    // The request itself says whether BOS is added to what the template writes.
+    tokenizer: model.addsSpecialTokens && !setsSpecialTokens(request, model) ? tokenizer : undefined,
     ignored: [...unreadBy(template, request), ...hints.ignored],
   };
+}
+
+function setsSpecialTokens({ add_special_tokens: adds }: ChatRequest, { contract }: ServedModel): boolean {
+  return contract.speaksTokens && typeof adds === 'boolean';
 }
 
 /** Writes a prompt. Descriptions of tools and instructions go into a new message, or into an existing one. */

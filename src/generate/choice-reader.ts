@@ -1,10 +1,19 @@
-import type { EngineReport, FinishReason, GenerateSink, IdLogprob, TokenLogprob } from '../contracts/contract.ts';
+import type {
+  EngineReport,
+  FinishReason,
+  GenerateSink,
+  IdLogprob,
+  PromptLogprob,
+  TokenLogprob,
+} from '../contracts/contract.ts';
 import type { EventFold } from '../contracts/events.ts';
 import type { CompletionText } from '../output/completion-text.ts';
 import { withTokenBytes } from '../output/token-bytes.ts';
 import type { TokenTable } from '../tokenizer.ts';
+import { echoedTokens, rankedTokens } from './prompt-logprobs.ts';
 import type { ResponseParts } from './response-parts.ts';
 import { addDrafts, addHitRate, addTimes, type Tally, usageOf } from './tally.ts';
+import type { TokenReports } from './token-reports.ts';
 
 /** How the choices of one inference are read. */
 export interface ReaderOptions {
@@ -32,6 +41,14 @@ export interface ReaderOptions {
   readonly countTokens?: ((text: string) => Promise<number>) | undefined;
   /** The bytes of the model's tokens, for logprobs of a backend that returns only their texts. */
   readonly table?: TokenTable | undefined;
+  /** The same for logprobs of the prompt. */
+  readonly promptTable?: TokenTable | undefined;
+  /** Left out: no reports. */
+  readonly reports?: TokenReports | undefined;
+  /** The tokens of the prompt, if they are reported. */
+  readonly promptIds?: Int32Array | undefined;
+  /** Whether each token of a response with several is an event of its own. */
+  readonly splitsTokens?: boolean;
 }
 
 /** One choice of the inference. */
@@ -54,6 +71,9 @@ const noSink: EventFold = { text: () => undefined, event: () => undefined };
 export class ChoiceReader implements GenerateSink {
   readonly #options: ReaderOptions;
   readonly #choices: readonly ChoiceState[];
+  /** Whether the response is only the prompt. */
+  readonly #dropsText: boolean;
+  readonly #reportsIds: boolean;
   #promptLength: number | undefined;
   #unfinished: number;
   #out = noSink;
@@ -62,20 +82,24 @@ export class ChoiceReader implements GenerateSink {
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    const { choice: first, choices, promptLength, newText, newParts } = options;
+    const { choice: first, choices, promptLength, newText, newParts, reports } = options;
     this.#choices = Array.from({ length: choices }, (_, at) => {
       return { choice: first + at, text: newText?.(), parts: newParts?.(), whole: '', tokens: 0, isFinished: false };
     });
     this.#unfinished = choices;
     this.#promptLength = promptLength;
+    this.#dropsText = reports?.isPromptOnly ?? false;
+    this.#reportsIds = reports?.ids ?? false;
   }
 
   /** Call with the first response: emits what comes before its text, and all events from then on. */
   begin(out: EventFold): void {
     this.#out = out;
-    const { prefix, promptLength, reportsPrompt } = this.#options;
+    const { prefix, promptLength, reportsPrompt, reports, promptIds } = this.#options;
     if (reportsPrompt && promptLength !== undefined) out.event({ type: 'prompt-tokens', count: promptLength });
-    if (prefix === '') return;
+    if (promptIds) for (const { choice } of this.#choices) out.event({ type: 'prompt-ids', choice, ids: promptIds });
+    // A prefix with logprobs is emitted with them.
+    if (prefix === '' || reports?.echoedLogprobs !== undefined) return;
     for (const { choice } of this.#choices) out.text(choice, prefix, 0, undefined);
   }
 
@@ -96,19 +120,20 @@ export class ChoiceReader implements GenerateSink {
 
   text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, index = 0): void {
     const state = this.#choices[index] as ChoiceState;
-    if (state.isFinished) return;
+    if (state.isFinished || this.#dropsText) return;
     const { table } = this.#options;
     const figures = table && logprobs ? withTokenBytes(table, logprobs) : logprobs;
-    this.#add(state, state.text ? state.text.push(text) : text, tokens, figures);
+    this.#add(state, state.text ? state.text.push(text, tokens) : text, tokens, figures);
     if (state.text?.isStopped) this.#finish(state, 'stop');
   }
 
   ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, index = 0): void {
     const state = this.#choices[index] as ChoiceState;
-    if (state.isFinished || !state.text) return;
-    const added = state.text.pushIds(ids, logprobs);
-    this.#add(state, added.text, added.tokens, added.logprobs);
-    if (state.text.isStopped) this.#finish(state, 'stop');
+    if (state.isFinished || !state.text || this.#dropsText) return;
+    if (!this.#options.splitsTokens || ids.length < 2) this.#addIds(state, state.text, ids, logprobs);
+    else
+      for (let at = 0; at < ids.length && !state.isFinished; at++)
+        this.#addIds(state, state.text, ids.slice(at, at + 1), logprobs?.slice(at, at + 1));
   }
 
   promptTokens(count: number): void {
@@ -126,8 +151,17 @@ export class ChoiceReader implements GenerateSink {
     tally.cachedTokens = (tally.cachedTokens ?? 0) + Math.min(count, this.#promptLength ?? count);
   }
 
-  promptLogprobs(): void {
-    // Events follow.
+  promptLogprobs(logprobs: readonly PromptLogprob[]): void {
+    const { reports, promptTable: table, prefix: text } = this.#options;
+    if (!reports || !table) return;
+    const { promptLogprobs, echoedLogprobs } = reports;
+    const tokens = promptLogprobs === undefined ? undefined : rankedTokens(table, logprobs, promptLogprobs);
+    const echoed =
+      echoedLogprobs === undefined ? undefined : echoedTokens(table, logprobs, { text, most: echoedLogprobs });
+    for (const { choice } of this.#choices) {
+      if (tokens) this.#out.event({ type: 'prompt-logprobs', choice, tokens });
+      if (echoed) this.#out.text(choice, text, 0, echoed);
+    }
   }
 
   engineReport({ times, cacheHitRate, drafts }: EngineReport): void {
@@ -143,7 +177,8 @@ export class ChoiceReader implements GenerateSink {
     if (state.isFinished) return;
     const rest = state.text?.end();
     if (rest && (rest.text !== '' || rest.logprobs)) this.#add(state, rest.text, rest.tokens, rest.logprobs);
-    this.#finish(state, state.text?.isStopped ? 'stop' : reason);
+    if (this.#dropsText) this.#finish(state, 'length');
+    else this.#finish(state, state.text?.isStopped ? 'stop' : reason);
   }
 
   /**
@@ -163,6 +198,18 @@ export class ChoiceReader implements GenerateSink {
       state.tokens = counted;
       this.#report(state, reason);
     }
+  }
+
+  #addIds(
+    state: ChoiceState,
+    into: CompletionText,
+    ids: readonly number[],
+    logprobs: readonly IdLogprob[] | undefined,
+  ): void {
+    const added = into.pushIds(ids, logprobs);
+    if (this.#reportsIds) this.#out.event({ type: 'token-ids', choice: state.choice, ids: ids.slice(0, added.tokens) });
+    this.#add(state, added.text, added.tokens, added.logprobs);
+    if (into.isStopped) this.#finish(state, 'stop');
   }
 
   #add(state: ChoiceState, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): void {

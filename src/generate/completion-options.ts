@@ -25,8 +25,12 @@ export interface CompletionOptions {
   readonly choices: number;
   readonly usage: UsageOptions;
   readonly wantsLogprobs: boolean;
+  /** Whether the response has the ids of tokens. */
+  readonly wantsTokenIds: boolean;
   /** How many tokens a delta of a stream has, except the first and the last. */
   readonly streamInterval: number;
+  /** Whether the text of each token is a delta of its own, although a backend may send several tokens at once. */
+  readonly sendsEveryToken: boolean;
   /** Whether logprobs name tokens by their ids. */
   readonly namesTokenIds: boolean;
 }

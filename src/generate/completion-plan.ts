@@ -8,9 +8,9 @@ import { completionOptions, countsHere, needsCounts, refuseUncounted, withLength
 import { guidedCheck } from './guided-check.ts';
 import { guidedStructure } from './guided-structure.ts';
 import { checkIds } from './limits.ts';
-import type { GenerationPlan, PlanSettings } from './plan.ts';
+import { type GenerationPlan, type PlanSettings, strategyOf } from './plan.ts';
+import { requestOptions } from './request-options.ts';
 import { emulationOf, refuseBesideEmulation } from './structured-emulation.ts';
-import { refuseUnsupported } from './support.ts';
 
 /** What a completion plan needs besides the request. */
 interface CompletionFacts {
@@ -57,15 +57,15 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
   const isRanked = candidates > perPrompt;
   const maxTokens = request.max_tokens ?? model.defaults.max_tokens;
   const sampling = withLength(samplingOf(request, model.defaults), maxTokens);
-  const requestedStructure = structureOf(request);
   if (isRanked && logprobs === undefined) refuseRanking(model);
   const { structuredRetries: retries } = settings;
-  const emulation = emulationOf(model, requestedStructure, retries);
-  const guided = emulation ? undefined : requestedStructure;
-  const parameters = { sampling, beams, logprobs: isRanked ? (logprobs ?? 0) : logprobs, structure: guided };
-  refuseUnsupported(model, parameters, 'logprobs');
+  const { guided, emulation } = structureOrEmulation(request, { model, retries });
+  const rankedLogprobs = isRanked ? (logprobs ?? 0) : logprobs;
+  const echoedLogprobs = request.echo ? logprobs : undefined;
+  const facts = { model, sampling, beams, logprobs: rankedLogprobs, structure: guided, emulation, echoedLogprobs };
+  const { structureOptions, tokenization, reports } = requestOptions(request, facts, 'completions');
   const structure = guidedStructure(model, guided);
-  const check = emulation ?? guidedCheck(structure, { retries });
+  const check = reports?.isPromptOnly ? undefined : (emulation ?? guidedCheck(structure, { retries }));
   if (emulation && beams) refuseBesideEmulation(emulation, beams.field);
   if (emulation && isRanked) refuseBesideEmulation(emulation, 'best_of');
   const rawPrompts = promptsOf(request.prompt);
@@ -77,7 +77,7 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     wantsLogprobs: logprobs !== undefined,
   });
   const isStreamed = request.stream ?? false;
-  const isEchoOnly = maxTokens === 0;
+  const isEchoOnly = maxTokens === 0 && !reports?.isPromptOnly;
   return {
     model,
     options,
@@ -87,15 +87,12 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
     beams,
     logprobs,
     structure,
+    structureOptions,
     check,
-    strategy: {
-      reasonsFirst: false,
-      // A beam search would return the same again. A single candidate is not requested again.
-      asksAgain: !isStreamed && !beams && !isRanked,
-      candidates: isRanked ? candidates : undefined,
-      retries: isStreamed ? 0 : settings.retries,
-    },
+    strategy: strategyOf({ isStreamed, beams, candidates: isRanked ? candidates : undefined }, settings.retries),
     continuesText: true,
+    tokenization,
+    reports,
     promptField: 'prompt',
     tellsStop: false,
     needsCounts: needsCounts(options, { isStreamed, isGuided: structure !== undefined }, settings),
@@ -108,20 +105,22 @@ export function decideCompletion(request: CompletionRequest, { model, settings }
   };
 }
 
+/** The structured output of a request: what the backend guides to, or what Conch checks if it cannot. */
+function structureOrEmulation(
+  request: CompletionRequest,
+  { model, retries }: { readonly model: ServedModel; readonly retries: number },
+) {
+  const requested = structureOf(request);
+  const emulation = emulationOf(model, requested, retries);
+  return { guided: emulation ? undefined : requested, emulation };
+}
+
 /** Whether a prompt is received or sent as token ids. */
 function hasTokenIds(rawPrompts: CompletionPlan['rawPrompts'], { contract }: ServedModel): boolean {
   return contract.speaksTokens || rawPrompts.some((prompt) => typeof prompt !== 'string');
 }
 
 function checkEcho(request: CompletionRequest): void {
-  if (request.echo && typeof request.logprobs === 'number')
-    throw new ApiError(
-      'unsupported_parameter',
-      'echo: cannot be combined with logprobs, because the backend returns no logprobs of the prompt.',
-      {
-        param: 'echo',
-      },
-    );
   if (request.max_tokens === 0 && !request.echo)
     throw new ApiError('invalid_request', 'max_tokens: must be at least 1 unless echo is true.', {
       param: 'max_tokens',

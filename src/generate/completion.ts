@@ -12,6 +12,7 @@ import { after, type MaybePromise } from './maybe-promise.ts';
 import { readyGeneration } from './ready-generation.ts';
 import { runPlan } from './run-plan.ts';
 import type { Prompt } from './token-inputs.ts';
+import { truncated } from './tokenization.ts';
 
 type CompletionContext = Omit<GenerateContext, 'images'>;
 
@@ -49,18 +50,30 @@ export function runCompletion(plan: CompletionPlan, run: CompletionRun): MaybePr
   });
 }
 
-/** The prompts with a text for each: those that are token ids are decoded. */
-function textsOf(
-  { rawPrompts, model }: CompletionPlan,
-  tokenizer: Tokenizer | undefined,
-): MaybePromise<readonly Prompt[]> {
+/** The prompts with a text for each: those that are token ids are decoded, and so is what is left of an echoed one. */
+function textsOf(plan: CompletionPlan, tokenizer: Tokenizer | undefined): MaybePromise<readonly Prompt[]> {
+  const { rawPrompts, model, echoes, tokenization } = plan;
+  const truncates = echoes && tokenization?.truncation !== undefined;
   const texts = rawPrompts.flatMap((prompt) => (typeof prompt === 'string' ? [{ text: prompt }] : []));
-  if (!tokenizer || texts.length === rawPrompts.length) return texts;
+  if (!tokenizer || (texts.length === rawPrompts.length && !truncates)) return texts;
   return Promise.all(
-    rawPrompts.map(async (prompt) =>
-      typeof prompt === 'string' ? { text: prompt } : idsPrompt(prompt, model, tokenizer),
-    ),
+    rawPrompts.map(async (raw) => {
+      const prompt = typeof raw === 'string' ? { text: raw } : await idsPrompt(raw, model, tokenizer);
+      return truncates ? truncatedPrompt(prompt, plan, tokenizer) : prompt;
+    }),
   );
+}
+
+async function truncatedPrompt({ text, ids }: Prompt, plan: CompletionPlan, tokenizer: Tokenizer): Promise<Prompt> {
+  const { model, tokenization, sampling } = plan;
+  const whole = ids ?? (await tokenizer.encode(text, { addSpecialTokens: addsSpecialTokens(plan) }));
+  const rest = truncated(whole, tokenization?.truncation, { model, maxTokens: sampling.maxTokens });
+  if (rest.length === whole.length) return { text, ids: whole };
+  return { text: await tokenizer.decode(rest, { skipSpecialTokens: false }), ids: rest };
+}
+
+function addsSpecialTokens({ model, tokenization }: CompletionPlan): boolean {
+  return tokenization?.addSpecialTokens ?? model.addsSpecialTokens;
 }
 
 async function idsPrompt(ids: readonly number[], model: ServedModel, tokenizer: Tokenizer): Promise<Prompt> {
@@ -74,23 +87,27 @@ async function idsPrompt(ids: readonly number[], model: ServedModel, tokenizer: 
 }
 
 /** `echo` with `max_tokens: 0` requests only the prompts: nothing is generated. */
-async function echoed(
-  prompts: readonly Prompt[],
-  { model, choicesPerPrompt }: CompletionPlan,
-): Promise<GenerateEvent[]> {
+async function echoed(prompts: readonly Prompt[], plan: CompletionPlan): Promise<GenerateEvent[]> {
+  const { model, choicesPerPrompt, reports } = plan;
   const { tokenizer } = await model.assets();
+  const options = { addSpecialTokens: addsSpecialTokens(plan) };
+  const tokens =
+    tokenizer && reports?.ids
+      ? await Promise.all(prompts.map(async ({ text, ids }) => ids ?? tokenizer.encode(text, options)))
+      : undefined;
   const events: GenerateEvent[] = [];
   prompts.forEach(({ text }, index) => {
     for (let offset = 0; offset < choicesPerPrompt; offset++) {
       const choice = index * choicesPerPrompt + offset;
+      const ids = tokens?.[index];
+      if (ids) events.push({ type: 'prompt-ids', choice, ids });
       events.push({ type: 'text-delta', choice, text, tokens: 0, logprobs: undefined });
       events.push({ type: 'finish', choice, reason: 'length' });
     }
   });
   if (tokenizer) {
-    const options = { addSpecialTokens: model.addsSpecialTokens };
     const counts = await Promise.all(
-      prompts.map(async ({ text, ids }) => ids?.length ?? tokenizer.count(text, options)),
+      prompts.map(async ({ text, ids }, index) => (ids ?? tokens?.[index])?.length ?? tokenizer.count(text, options)),
     );
     const promptTokens = counts.reduce((sum, count) => sum + count, 0);
     events.push({ type: 'usage', promptTokens, completionTokens: 0 });

@@ -60,6 +60,7 @@ interface SharedRequestFields {
     | undefined;
   readonly stream_interval?: number | null | undefined;
   readonly request_id?: string | null | undefined;
+  readonly return_token_ids?: boolean | null | undefined;
   readonly return_tokens_as_token_ids?: boolean | null | undefined;
   readonly service_tier?: unknown;
 }
@@ -108,7 +109,9 @@ export function completionOptions(request: SharedRequestFields, facts: OptionsCo
       onEveryChunk: request.stream_options?.continuous_usage_stats ?? false,
     },
     wantsLogprobs,
+    wantsTokenIds: request.return_token_ids ?? false,
     streamInterval: request.stream_interval ?? 1,
+    sendsEveryToken: request.stream_interval === 1,
     namesTokenIds: request.return_tokens_as_token_ids ?? false,
   };
 }

@@ -38,6 +38,7 @@ export function generate(run: Run, round: Round): MaybePromise<Generation> {
         tally,
         newText: textMaker(run.plan, round, measures.tokenized?.table),
         table,
+        promptTable: run.plan.reports && measures.tokenized?.table,
         guide,
         shared: sharedServer(run, round),
       };
@@ -67,12 +68,16 @@ interface Measures {
 
 const unmeasured: Measures = { tokenized: undefined, counted: undefined, lengths: undefined };
 
-function measured({ plan: { model }, watch, signal }: Run, { prompts, sampling }: Round): MaybePromise<Measures> {
+function measured(run: Run, { prompts, sampling }: Round): MaybePromise<Measures> {
+  const { watch, signal, images } = run;
+  const { model, tokenization } = run.plan;
   if (model.contract.speaksTokens)
     return during(watch, 'tokenize', async () => {
-      const tokenized = await tokenize(model, prompts, { sampling, signal });
+      const tokenized = await tokenize(model, prompts, { sampling, tokenization, signal });
       const lengths = tokenized.inputs.map(({ prompt }) => prompt.length);
-      return { tokenized, counted: lengths, lengths };
+      // Only the engine knows how many tokens an image has.
+      const isCountedThere = images.length > 0 && model.contract.counts;
+      return { tokenized, counted: isCountedThere ? undefined : lengths, lengths };
     });
   const { counts: backendCounts } = model.contract;
   if (backendCounts && !model.enforcesContext) return unmeasured;
@@ -158,12 +163,14 @@ function requestsOf(
           prompt: prompt.text,
           images: images.length > 0 ? images : undefined,
           tokens: tokenized?.inputs[at],
-          sampling: withStopText(plan, sampling),
+          sampling: backendSampling(plan, sampling),
           stream: round.stream || readsAsItComes(plan, round),
           counts,
           beams: beams?.beams,
           logprobs: round.logprobs,
+          promptLogprobs: round.promptLogprobs,
           structure: (round.structure?.guide ?? round.structure)?.structure,
+          structureOptions: round.structure && plan.structureOptions,
           loraName: model.loraName,
           adapterPath: model.adapterPath,
           loraTaskId: model.loraTaskId,
@@ -175,10 +182,23 @@ function requestsOf(
           countsPrompt: counted === undefined && offset === 0,
           promptLength: counted?.[at],
           reportsPrompt: offset === 0,
+          reports: plan.reports,
+          promptIds: plan.reports?.ids ? tokenized?.inputs[at]?.prompt : undefined,
         },
       });
     }
   return requests;
+}
+
+/** The sampling for the backend. */
+function backendSampling(plan: Run['plan'], sampling: Sampling): Sampling {
+  const { reports } = plan;
+  if (!reports) return withStopText(plan, sampling);
+  if (reports.isPromptOnly) return { ...sampling, maxTokens: 1 };
+  // Clients that score texts expect a token after the prompt, also if it is EOS.
+  const keepsEos =
+    reports.echoedLogprobs !== undefined && !sampling.stopTokenIds?.length && sampling.skipSpecialTokens !== false;
+  return keepsEos ? { ...sampling, includeStopText: true } : withStopText(plan, sampling);
 }
 
 /** Whether an unstreamed response is read as it arrives: to end it early, or to count its parts. */

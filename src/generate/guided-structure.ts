@@ -28,8 +28,8 @@ export function guidedStructure(
 /** The request field of each structure that a contract or an engine may refuse. */
 export function structureFields({ field, paths = {} }: RequestedStructure): Record<string, string> {
   const fields: Record<string, string> = { structured_outputs: field, 'structured_outputs.json': schemaPath(field) };
-  for (const name of ['structured_outputs.regex', 'structured_outputs.choice', 'structured_outputs.grammar'])
-    fields[name] = field === 'structured_outputs' ? name : field;
+  for (const kind of ['regex', 'choice', 'grammar', 'structural_tag'])
+    fields[`structured_outputs.${kind}`] = field === 'structured_outputs' ? `structured_outputs.${kind}` : field;
   for (const [path, origin] of Object.entries(paths)) fields[`structured_outputs.json${path}`] = origin;
   return fields;
 }

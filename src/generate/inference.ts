@@ -23,6 +23,8 @@ export interface RunningRound {
   readonly newText: (() => CompletionText) | undefined;
   /** The bytes of tokens, for logprobs of a backend that returns texts. */
   readonly table: TokenTable | undefined;
+  /** The same for logprobs of the prompt. */
+  readonly promptTable: TokenTable | undefined;
   readonly guide: GuardedGuide | undefined;
   /** Where the guided inferences of a request run; undefined: there is only one, or no guide. */
   readonly shared: SharedServer | undefined;
@@ -31,7 +33,7 @@ export interface RunningRound {
 /** What differs between the inferences of a round. */
 export type ChoiceContext = Pick<
   ReaderOptions,
-  'choice' | 'choices' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt'
+  'choice' | 'choices' | 'prefix' | 'countsPrompt' | 'promptLength' | 'reportsPrompt' | 'reports' | 'promptIds'
 >;
 
 /** What differs between the tries of an inference. */
@@ -89,7 +91,7 @@ function inferOn(
   running: RunningRound,
   { context, tally, timeout, usedServers }: InferenceTry,
 ): ChoiceRun {
-  const { run, round, newText, table, guide, shared } = running;
+  const { run, round, newText, table, promptTable, guide, shared } = running;
   const { signal, watch, guides } = run;
   const { model } = run.plan;
   const { contract } = model;
@@ -103,6 +105,10 @@ function inferOn(
     countsPrompt: context.countsPrompt,
     promptLength: context.promptLength,
     reportsPrompt: context.reportsPrompt,
+    reports: context.reports,
+    promptIds: context.promptIds,
+    promptTable,
+    splitsTokens: run.plan.options.sendsEveryToken,
     maxTokens: request.sampling.maxTokens,
     context: model.contextLength(),
     tally,

@@ -29,14 +29,15 @@ function promptTooLong(overflow: TokenOverflow, param: string): ApiError {
 export function checkIds(
   { contract }: Pick<ServedModel, 'contract'>,
   assets: PromptAssets | undefined,
-  { stopTokenIds, allowedTokenIds, logitBias }: Sampling,
+  { stopTokenIds, allowedTokenIds, logitBias, logprobTokenIds }: Sampling,
 ): void {
-  if (!stopTokenIds && !allowedTokenIds && !logitBias) return;
+  if (!stopTokenIds && !allowedTokenIds && !logitBias && !logprobTokenIds) return;
   const size = contract.limits.vocabulary ?? assets?.tokenizer?.vocabularySize;
   if (size === undefined) return;
   const idsByField = {
     stop_token_ids: stopTokenIds ?? [],
     allowed_token_ids: allowedTokenIds ?? [],
+    logprob_token_ids: logprobTokenIds ?? [],
     logit_bias: Object.keys(logitBias ?? {}).map(Number),
   };
   for (const [param, ids] of Object.entries(idsByField)) {

@@ -1,4 +1,4 @@
-import type { EncodedImage, Sampling } from '../contracts/contract.ts';
+import type { EncodedImage, Sampling, StructureOptions } from '../contracts/contract.ts';
 import type { Generation } from '../contracts/events.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -11,6 +11,8 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { ResponseParsers } from './response-parts.ts';
 import type { Emulation } from './structured-emulation.ts';
 import type { Prompt } from './token-inputs.ts';
+import { requestedPromptLogprobs, type TokenReports } from './token-reports.ts';
+import type { Tokenization } from './tokenization.ts';
 
 /** How a plan generates its responses. Stages that a plan leaves out cost nothing. */
 export interface Strategy {
@@ -22,6 +24,22 @@ export interface Strategy {
   readonly candidates: number | undefined;
   /** How often Conch retries a response that its server breaks off: 0 if it is streamed. */
   readonly retries: number;
+}
+
+interface StrategyFacts extends Partial<Pick<Strategy, 'reasonsFirst' | 'candidates'>> {
+  readonly isStreamed: boolean;
+  readonly beams: RequestedBeams | undefined;
+}
+
+export function strategyOf(facts: StrategyFacts, retries: number): Strategy {
+  const { isStreamed, beams, reasonsFirst = false, candidates } = facts;
+  return {
+    reasonsFirst,
+    // A beam search would return the same again. A single candidate is not requested again.
+    asksAgain: !isStreamed && !beams && candidates === undefined,
+    candidates,
+    retries: isStreamed ? 0 : retries,
+  };
 }
 
 /** Everything that is decided about a request before anything is sent. Made synchronously, and never changed. */
@@ -37,11 +55,16 @@ export interface GenerationPlan {
   readonly logprobs: number | undefined;
   /** What the backend guides the responses to. */
   readonly structure: GuidedStructure | undefined;
+  readonly structureOptions: StructureOptions | undefined;
   /** What Conch checks them against; undefined: nothing. */
   readonly check: Emulation | undefined;
   readonly strategy: Strategy;
   /** Whether a response continues the text of its prompt, unlike that of a chat. */
   readonly continuesText: boolean;
+  /** Undefined: the usual one. */
+  readonly tokenization: Tokenization | undefined;
+  /** Undefined: none. */
+  readonly reports: TokenReports | undefined;
   /** The request field that the prompts come from. */
   readonly promptField: 'messages' | 'prompt';
   /** Whether a response says which stop sequence ended it. */
@@ -80,6 +103,8 @@ export interface Round {
   readonly choicesPerPrompt: number;
   readonly sampling: Sampling;
   readonly logprobs: number | undefined;
+  /** Left out: no logprobs of the prompt. */
+  readonly promptLogprobs?: number | undefined;
   readonly structure: GuidedStructure | undefined;
   /** Left out if all of a response is text. */
   readonly parsers?: ResponseParsers | undefined;
@@ -109,6 +134,7 @@ export function firstRound(plan: GenerationPlan, { prompts, prefixes, sampling, 
     choicesPerPrompt: plan.choicesPerPrompt,
     sampling,
     logprobs: plan.logprobs,
+    promptLogprobs: requestedPromptLogprobs(plan.reports),
     structure: plan.structure,
     parsers,
     stream: plan.isStreamed,

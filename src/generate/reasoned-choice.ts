@@ -170,6 +170,10 @@ class ReasonedChoice implements Generation, RunningGeneration {
 
   #takeReasoning(event: OtherEvent, out: EventFold): void {
     if (event.type === 'prompt-tokens' && this.#options.choice === 0 && this.#usage === undefined) out.event(event);
+    const isPrompt = event.type === 'prompt-ids' || event.type === 'prompt-logprobs';
+    // A later round has the reasoning so far in its prompt.
+    if (event.type === 'token-ids' || (isPrompt && this.#usage === undefined))
+      out.event({ ...event, choice: this.#options.choice });
     if (event.type === 'finish') this.#finish = event.reason as FinishReason;
     if (event.type === 'usage') this.#usage = this.#usage ? whole(this.#usage, event) : event;
   }
@@ -203,6 +207,7 @@ class ReasonedChoice implements Generation, RunningGeneration {
         ...(phase.keepsSpecialTokens ? { skipSpecialTokens: false } : {}),
       },
       logprobs: undefined,
+      promptLogprobs: this.#written === '' ? this.#round.promptLogprobs : undefined,
       structure: undefined,
       stream: most === undefined,
       timeout: timeLeft(),
@@ -222,14 +227,16 @@ class ReasonedChoice implements Generation, RunningGeneration {
       prompts: [{ text: `${prompts[0]?.text ?? ''}${begin}` }],
       sampling:
         reasoning && sampling.maxTokens !== undefined ? { ...sampling, maxTokens: this.#remainingTokens() } : sampling,
+      promptLogprobs: reasoning ? undefined : this.#round.promptLogprobs,
       timeout: timeLeft(),
     });
     await this.#runInto(generation, {
       text: (_, text, tokens, logprobs) => out.text(choice, text, tokens, logprobs),
       event: (event) => {
         if (event.type === 'usage') out.event({ type: 'usage', ...(reasoning ? whole(reasoning, event) : event) });
-        else if (event.type !== 'prompt-tokens') out.event({ ...event, choice });
-        else if (!reasoning && choice === 0) out.event(event);
+        else if (event.type === 'prompt-tokens') {
+          if (!reasoning && choice === 0) out.event(event);
+        } else if (!reasoning || event.type !== 'prompt-ids') out.event({ ...event, choice });
       },
     });
   }

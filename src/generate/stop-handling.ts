@@ -28,7 +28,7 @@ export function textMaker(
   table: TokenTable | undefined,
 ): (() => CompletionText) | undefined {
   if (!table && !cutsHere(plan, sampling) && !asksForStop(plan, sampling)) return undefined;
-  const { stop: stops = [], includeStopText: keepsStop = false, skipSpecialTokens = true } = sampling;
+  const { stop: stops = [], includeStopText: keepsStop = false, skipSpecialTokens = true, minTokens } = sampling;
   const { continuesText } = plan;
-  return () => new CompletionText({ stops, keepsStop, table, skipSpecialTokens, continuesText });
+  return () => new CompletionText({ stops, keepsStop, table, skipSpecialTokens, continuesText, minTokens });
 }

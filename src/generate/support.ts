@@ -1,8 +1,9 @@
 import type { ParameterName, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import type { RequestedStructure } from '../requests/structure.ts';
+import type { RequestedOptions, RequestedStructure } from '../requests/structure.ts';
 import type { GenerationPlan } from './plan.ts';
+import type { TokenReports } from './token-reports.ts';
 
 /** The parameters that not every contract supports, their keys in the sampling, and their neutral values. */
 const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neutral?: readonly unknown[]])[] = [
@@ -25,19 +26,30 @@ const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neut
   ['skip_special_tokens', 'skipSpecialTokens', [true]],
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens', [true]],
   ['logits_post_processor_name', 'logitsPostProcessorName'],
+  ['logprob_token_ids', 'logprobTokenIds'],
+  ['priority', 'priority', [0]],
+  ['cache_salt', 'cacheSalt'],
+  ['thinking_token_budget', 'thinkingTokenBudget'],
+  ['repetition_detection', 'repetitionDetection'],
+  ['vllm_xargs', 'engineExtras'],
+  ['kv_transfer_params', 'kvTransferParams'],
+  ['mm_processor_kwargs', 'mediaOptions'],
 ];
 
-interface RequestedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | 'logprobs'> {
+interface RequestedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | 'logprobs' | 'reports'> {
   readonly structure: RequestedStructure | undefined;
+  readonly structureOptions: RequestedOptions | undefined;
 }
 
 /** Refuses parameters that the model's contract does not support. Completions request alternatives with `logprobs`. */
 export function refuseUnsupported(
   model: ServedModel,
-  { sampling, beams, logprobs, structure }: RequestedParameters,
+  { sampling, beams, logprobs, reports, structure, structureOptions }: RequestedParameters,
   topLogprobsField: 'top_logprobs' | 'logprobs' = 'top_logprobs',
 ): void {
-  if (structure) refuse(model, 'structured_outputs', structure.field);
+  if (structure) refuseStructure(model, structure);
+  if (structureOptions) refuse(model, 'guided_whitespace_pattern', structureOptions.field);
+  if (reports) refuseReports(model, reports);
   if (logprobs !== undefined) refuse(model, 'logprobs');
   if (logprobs) refuse(model, 'top_logprobs', topLogprobsField);
   if (beams) refuseBeams(model, beams);
@@ -46,7 +58,25 @@ export function refuseUnsupported(
     if (value === undefined || neutral?.includes(value) || (Array.isArray(value) && value.length === 0)) continue;
     refuse(model, parameter);
   }
+  if (sampling.logprobTokenIds && logprobs === undefined)
+    throw new ApiError('invalid_request', 'logprob_token_ids: only allowed with logprobs.', {
+      param: 'logprob_token_ids',
+    });
   model.contract.checkSampling?.(sampling);
+}
+
+function refuseStructure(model: ServedModel, { structure, field }: RequestedStructure): void {
+  refuse(model, 'structured_outputs', field);
+  if (!('structural_tag' in structure)) return;
+  refuse(model, 'structural_tag', field === 'structured_outputs' ? 'structured_outputs.structural_tag' : field);
+}
+
+function refuseReports(model: ServedModel, { ids, promptLogprobs, echoedLogprobs }: TokenReports): void {
+  if (ids) refuse(model, 'return_token_ids');
+  if (promptLogprobs !== undefined) refuse(model, 'prompt_logprobs');
+  if (echoedLogprobs === undefined || model.contract.support('prompt_logprobs').kind !== 'refused') return;
+  const message = 'echo: cannot be combined with logprobs, because the backend returns no logprobs of the prompt.';
+  throw new ApiError('unsupported_parameter', message, { param: 'echo' });
 }
 
 function refuseBeams(model: ServedModel, { beams, field }: NonNullable<GenerationPlan['beams']>): void {

@@ -4,6 +4,7 @@ import type { ServedModel } from '../models/served-model.ts';
 import { Detokenizer } from '../output/detokenizer.ts';
 import type { Signal } from '../signal.ts';
 import type { Tokenizer, TokenTable } from '../tokenizer.ts';
+import { type Tokenization, truncated } from './tokenization.ts';
 
 /** A prompt as the request sent it: a text, or tokens. */
 export interface Prompt {
@@ -18,11 +19,17 @@ export interface TokenizedPrompts {
   readonly inputs: readonly TokenInputs[];
 }
 
+interface TokenizeOptions {
+  readonly sampling: Sampling;
+  readonly tokenization: Tokenization | undefined;
+  readonly signal: Signal;
+}
+
 /** Turns the texts of a request into tokens. */
 export async function tokenize(
   model: ServedModel,
   prompts: readonly Prompt[],
-  { sampling, signal }: { readonly sampling: Sampling; readonly signal: Signal },
+  { sampling, tokenization, signal }: TokenizeOptions,
 ): Promise<TokenizedPrompts> {
   const { tokenizer, eosTokenIds, padTokenId } = await model.assets();
   const table = await tokenizer?.table?.();
@@ -41,12 +48,13 @@ export async function tokenize(
     badWords: await badWords(sampling.badWords ?? [], tokenizer),
     vocabularySize: model.contract.limits.vocabulary ?? tokenizer.vocabularySize,
   };
-  const addSpecialTokens = model.addsSpecialTokens;
+  const addSpecialTokens = tokenization?.addSpecialTokens ?? model.addsSpecialTokens;
+  const limits = { model, maxTokens: sampling.maxTokens };
   const inputs = await Promise.all(
-    prompts.map(async ({ text, ids }) => ({
-      ...shared,
-      prompt: ids ?? (await tokenizer.encode(text, { addSpecialTokens, signal })),
-    })),
+    prompts.map(async ({ text, ids }) => {
+      const whole = ids ?? (await tokenizer.encode(text, { addSpecialTokens, signal }));
+      return { ...shared, prompt: truncated(whole, tokenization?.truncation, limits) };
+    }),
   );
   return { table, inputs };
 }

@@ -117,7 +117,7 @@ async function render(
   model: ServedModel,
   context: TokenizeContext,
 ): Promise<Conversation> {
-  const chatRequest: ChatRequest = { ...request, model: model.name };
+  const chatRequest: ChatRequest = { ...request, model: model.name, mm_processor_kwargs: undefined };
   checkToolMessages(chatRequest.messages);
   const assets = await model.assets();
   const isStrict = context.strictFields ?? false;

@@ -102,7 +102,7 @@ class EventStream implements EventSink, TurnOutput {
   #hold(first: GenerateEvent[], event: GenerateEvent): void {
     first.push(event);
     // The prompt length does not need the status yet: an error may still change it.
-    if (this.#hasContent || event.type === 'prompt-tokens') return;
+    if (this.#hasContent || event.type === 'prompt-tokens' || event.type === 'prompt-ids') return;
     this.#hasContent = true;
     flushAfterTurn(this);
   }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { TokenChoice, TokenLogprob } from '../contracts/contract.ts';
+import type { RankedTokens } from '../contracts/events.ts';
 
 /** The text of a token in a response; its id with `return_tokens_as_token_ids`. */
 export type TokenText = (token: TokenChoice) => string;
@@ -68,10 +69,25 @@ function chatLogprob(token: TokenChoice, text: TokenText): ChatLogprob {
   return { token: text(token), logprob: token.logprob, bytes };
 }
 
+/** JSON has no infinity. */
+const lowestLogprob = -9999;
+
+/** An entry of vLLM's `prompt_logprobs`: the tokens by their ids. */
+export function promptLogprob(tokens: RankedTokens): Readonly<Record<string, object>> | null {
+  if (!tokens) return null;
+  return Object.fromEntries(
+    tokens.map(({ id, logprob, rank, text }) => [
+      id,
+      { logprob: Math.max(logprob, lowestLogprob), rank, decoded_token: text },
+    ]),
+  );
+}
+
 interface CompletionLogprobs {
   readonly tokens: string[];
-  readonly token_logprobs: number[];
-  readonly top_logprobs: Record<string, number>[];
+  /** Null for the first token of an echoed prompt, which has none. */
+  readonly token_logprobs: (number | null)[];
+  readonly top_logprobs: (Record<string, number> | null)[];
   readonly text_offset: number[];
 }
 
@@ -93,9 +109,10 @@ export class CompletionLogprobsBuilder {
     for (const token of tokens) {
       const text = this.#nameOf(token);
       built.tokens.push(text);
-      built.token_logprobs.push(token.logprob);
+      const hasLogprob = !Number.isNaN(token.logprob);
+      built.token_logprobs.push(hasLogprob ? token.logprob : null);
       const top = token.top.map((alternative) => [this.#nameOf(alternative), alternative.logprob] as const);
-      built.top_logprobs.push({ ...Object.fromEntries(top), [text]: token.logprob });
+      built.top_logprobs.push(hasLogprob ? { ...Object.fromEntries(top), [text]: token.logprob } : null);
       built.text_offset.push(this.#offset);
       this.#offset += Array.from(this.#completedBy(token)).length;
     }

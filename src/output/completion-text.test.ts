@@ -109,7 +109,72 @@ describe('CompletionText', () => {
 
   it('cuts text that the backend made', () => {
     const text = new CompletionText({ ...plain, table: undefined, stops: ['END'] });
-    expect([text.push('one E'), text.push('N'), text.push('D two')]).toEqual(['one ', '', '']);
+    expect([text.push('one E', 1), text.push('N', 1), text.push('D two', 1)]).toEqual(['one ', '', '']);
+    expect(text.isStopped).toBe(true);
+  });
+
+  it('disregards stop sequences that end within the first min_tokens tokens', () => {
+    const minimal = (minTokens: number, stops: readonly string[], ids: readonly number[]) =>
+      cuts(ids).map((groups) => run(new CompletionText({ ...plain, stops, minTokens }), groups).text);
+    const every = (text: string, ids: readonly number[]) => ids.map(() => text);
+    const ids = [0, 2, 3, 1, 2, 3, 4];
+    expect(minimal(2, ['END'], ids)).toEqual(every('one ', ids));
+    expect(minimal(3, ['END'], ids)).toEqual(every('one END two ', ids));
+    expect(minimal(5, ['END', ' E'], ids)).toEqual(every('one END two ', ids));
+    expect(minimal(6, ['END'], ids)).toEqual(every('one END two END three', ids));
+    expect(minimal(7, ['three'], ids)).toEqual(every('one END two END three', ids));
+  });
+
+  it('finds a stop sequence that begins in the first min_tokens tokens, also after one that it disregards', () => {
+    const letters = tableOf(['a', 'b', 'aa']);
+    const own = { ...plain, table: letters, stops: ['aa'] };
+    expect(run(new CompletionText({ ...own, minTokens: 1 }), [[2, 0, 1]])).toMatchObject({
+      text: 'a',
+      isStopped: true,
+    });
+    expect(run(new CompletionText({ ...own, minTokens: 2 }), [[0, 0, 1, 0]])).toMatchObject({
+      text: 'aaba',
+      isStopped: false,
+    });
+    expect(run(new CompletionText({ ...own, stops: ['aab'], minTokens: 2 }), [[0, 0, 1]])).toMatchObject({
+      text: '',
+      isStopped: true,
+    });
+  });
+
+  it('cuts random texts where a search of the whole text does', () => {
+    const letters = ['a', 'b', 'ab', 'ba', 'aab'];
+    const table = tableOf(letters);
+    const stops = ['aa', 'bab', 'abba'];
+    let state = 1;
+    const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
+    for (let round = 0; round < 2_000; round++) {
+      const minTokens = random(6);
+      const ids = Array.from({ length: random(10) }, () => random(letters.length));
+      const { text } = run(new CompletionText({ ...plain, table, stops, minTokens }), [ids]);
+      expect(text).toBe(
+        searched(
+          ids.map((id) => letters[id] ?? ''),
+          stops,
+          minTokens,
+        ),
+      );
+    }
+  });
+
+  it('counts the tokens of text that the backend made', () => {
+    const text = new CompletionText({ ...plain, table: undefined, stops: ['END'], minTokens: 2 });
+    expect([text.push('END', 1), text.push(' END', 1), text.push(' END', 1)]).toEqual(['END', ' END', ' ']);
     expect(text.isStopped).toBe(true);
   });
 });
+
+/** The text before the first stop sequence that ends after the first `minTokens` tokens. */
+function searched(pieces: readonly string[], stops: readonly string[], minTokens: number): string {
+  const text = pieces.join('');
+  for (let end = pieces.slice(0, minTokens).join('').length + 1; end <= text.length; end++) {
+    const found = stops.filter((stop) => text.slice(0, end).endsWith(stop)).toSorted((a, b) => b.length - a.length)[0];
+    if (found !== undefined) return text.slice(0, end - found.length);
+  }
+  return text;
+}

@@ -10,6 +10,8 @@ interface CompletionTextOptions {
   /** Required where the backend returns token ids. */
   readonly table?: TokenTable | undefined;
   readonly skipSpecialTokens: boolean;
+  /** No stop sequence ends within this number of tokens; left out: 0. */
+  readonly minTokens?: number | undefined;
   /** Whether it continues a text, so that the space before its first word is a part of it. */
   readonly continuesText: boolean;
 }
@@ -35,11 +37,14 @@ export class CompletionText {
   readonly #table: TokenTable | undefined;
   readonly #detokenizer: Detokenizer | undefined;
   readonly #stops: StopStrings;
+  readonly #minTokens: number;
+  #tokens = 0;
   #held: HeldToken[] = [];
   #made = 0;
   #emittedLength = 0;
 
-  constructor({ stops, keepsStop, table, skipSpecialTokens, continuesText }: CompletionTextOptions) {
+  constructor({ stops, keepsStop, table, skipSpecialTokens, continuesText, minTokens = 0 }: CompletionTextOptions) {
+    this.#minTokens = minTokens;
     this.#table = table;
     this.#detokenizer = table && new Detokenizer(table, { skipSpecialTokens, continuesText });
     this.#stops = new StopStrings(stops, { keepsStop });
@@ -55,9 +60,10 @@ export class CompletionText {
     return this.#stops.found;
   }
 
-  /** Text as the backend made it. */
-  push(text: string): string {
-    return this.#stops.push(text);
+  /** Text as the backend made it, and the number of its tokens. */
+  push(text: string, tokens: number): string {
+    this.#tokens += tokens;
+    return this.#cut(text);
   }
 
   pushIds(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined): TextAddition {
@@ -67,7 +73,8 @@ export class CompletionText {
       const piece = this.#detokenizer?.push(id) ?? '';
       if (logprobs) this.#hold(logprobs[tokens], piece.length);
       tokens++;
-      text += this.#stops.push(piece);
+      this.#tokens++;
+      text += this.#cut(piece);
       if (this.isStopped) break;
     }
     this.#emittedLength += text.length;
@@ -76,11 +83,17 @@ export class CompletionText {
 
   /** What was held back, when nothing more comes. */
   end(): TextAddition {
-    const rest = this.#stops.push(this.#detokenizer?.flush() ?? '');
+    const rest = this.#cut(this.#detokenizer?.flush() ?? '');
     const text = this.isStopped ? rest : rest + this.#stops.flush();
     this.#emittedLength += text.length;
     const hasLogprobs = this.#held.length > 0;
     return { text, tokens: 0, logprobs: hasLogprobs ? this.#release(!this.isStopped) : undefined };
+  }
+
+  /** What is certain not to be a part of a stop sequence. */
+  #cut(text: string): string {
+    const mayStop = this.#minTokens === 0 || this.#tokens > this.#minTokens;
+    return mayStop ? this.#stops.push(text) : this.#stops.skip(text);
   }
 
   #hold(logprob: IdLogprob | undefined, length: number): void {

@@ -47,6 +47,15 @@ export class MarkerFinder {
     return to;
   }
 
+  /** Looks on to the end of a text, and disregards the markers that end in it: one may still begin there. */
+  skip(text: string): void {
+    this.#found = undefined;
+    for (let at = 0; at < text.length; at++) this.#advance(text.charCodeAt(at));
+    this.#found = undefined;
+    for (const matcher of this.#matchers)
+      if (matcher.length === matcher.text.length) matcher.length = matcher.fallback[matcher.length - 1] as number;
+  }
+
   /** Whether this character completes a marker. */
   #advance(code: number): boolean {
     let best = '';

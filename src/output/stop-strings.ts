@@ -34,6 +34,16 @@ export class StopStrings {
     return all.slice(0, this.#keepsStop ? end : end - this.#found.length);
   }
 
+  /** The same for text in which no stop sequence may end; one that begins in it may end later. */
+  skip(text: string): string {
+    if (!this.#finder) return text;
+    const all = this.#held + text;
+    this.#finder.skip(text);
+    const certain = all.length - this.#finder.partial;
+    this.#held = all.slice(certain);
+    return all.slice(0, certain);
+  }
+
   /** What was held back when no more text comes. */
   flush(): string {
     const held = this.#held;

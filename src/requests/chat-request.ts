@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { engineObject } from './engine-fields.ts';
 import { list, record, unsupportedField } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
@@ -107,6 +108,8 @@ export const ChatRequest = z.object({
   continue_final_message: z.boolean().nullish(),
   documents: list(record(z.unknown(), { most: mostVariables }), { most: mostMessages }).nullish(),
   echo: z.boolean().nullish(),
+  add_special_tokens: z.boolean().nullish(),
+  mm_processor_kwargs: engineObject.nullish(),
 
   safety_identifier: z.string().nullish(),
   prompt_cache_key: z.string().nullish(),
@@ -129,11 +132,9 @@ export const ChatRequest = z.object({
   best_of: unsupportedField('chat choices are not ranked; send n instead', [1]),
   suffix: unsupportedField('only supported by /v1/completions'),
   prompt: unsupportedField('only supported by /v1/completions; send messages instead'),
-  add_special_tokens: unsupportedField('the server adds special tokens itself', [false]),
   chat_template: unsupportedField(
     'requests cannot set the chat template; it comes with the model or from --chat-template',
   ),
-  mm_processor_kwargs: unsupportedField('not supported by the backend'),
   media_io_kwargs: unsupportedField('not supported by the backend'),
   return_prompt_text: unsupportedField('the prompt is not returned', [false]),
   include_reasoning: z.boolean().nullish(),

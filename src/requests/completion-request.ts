@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { list, unsupportedField } from './fields.ts';
 import { samplingFields } from './sampling.ts';
 import { structureFields } from './structure.ts';
+import { tokenId } from './token-id.ts';
 
-const ids = list(z.number().int().min(0), { least: 1, most: 10_000_000 });
+const ids = list(tokenId, { least: 1, most: 10_000_000 });
 
 /** Maximum number of prompts per request. */
 const mostPrompts = 1024;
@@ -20,8 +21,8 @@ export const CompletionRequest = z.object({
   best_of: z.number().int().min(1).max(20).nullish(),
   echo: z.boolean().nullish(),
   logprobs: z.number().int().min(0).max(20).nullish(),
+  add_special_tokens: z.boolean().nullish(),
 
-  add_special_tokens: unsupportedField('the server adds special tokens itself', [true]),
   suffix: unsupportedField('the backend can only continue text at its end'),
   prompt_embeds: unsupportedField('prompt embeddings are not supported; send prompt as text or token ids'),
   messages: unsupportedField('only supported by /v1/chat/completions; send prompt instead'),

@@ -3,10 +3,11 @@ import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { withAcceptedValues } from './accepted-values.ts';
+import { engineFields, engineNames } from './engine-fields.ts';
 import { list, record, unsupportedField } from './fields.ts';
+import { mostIds, tokenId } from './token-id.ts';
 
 const penalty = z.number().min(-2).max(2).nullish();
-const tokenId = z.number().int().min(0);
 const flag = z.boolean().nullish();
 const stopText = z.string().min(1, 'a stop sequence must not be empty');
 
@@ -28,9 +29,6 @@ const seed = withAcceptedValues(
 /** More than any context length; also the token limit sent to a backend whose context length is unknown. */
 export const mostTokens = 1_000_000;
 
-/** Larger than any vocabulary. */
-const mostIds = 1_000_000;
-
 /** Maximum number of stop sequences, regardless of the settings. */
 export const mostStops = 1_024;
 
@@ -41,6 +39,9 @@ const mostBeams = 128;
 
 /** Maximum number of characters of a name that the server knows. */
 const mostNameLength = 256;
+
+/** Like the limit of `logprobs`. */
+const mostPromptLogprobs = 20;
 
 /** The fields that chat and completions share: OpenAI's own, then what vLLM adds. */
 export const samplingFields = {
@@ -93,30 +94,24 @@ export const samplingFields = {
   beam_width: z.number().int().min(1).max(mostBeams).nullish(),
   length_penalty: z.number().nullish(),
 
-  prompt_logprobs: unsupportedField('the backend does not return prompt logprobs'),
-  truncate_prompt_tokens: unsupportedField('prompts are never truncated; shorten the prompt'),
-  return_token_ids: unsupportedField('the backend does not return token ids', [false]),
+  prompt_logprobs: z.number().int().min(0).max(mostPromptLogprobs).nullish(),
+  truncate_prompt_tokens: z
+    .number()
+    .int()
+    .min(-1)
+    .max(mostTokens)
+    .refine((value) => value !== 0, 'must be -1, or at least 1')
+    .nullish(),
+  truncation_side: z.enum(['left', 'right'], { error: 'must be left or right' }).nullish(),
+  return_token_ids: flag,
   logits_processors: unsupportedField('code in requests is never run'),
-  priority: unsupportedField("not supported by Triton's backends", [0]),
-  cache_salt: unsupportedField("not supported by Triton's backends"),
-  kv_transfer_params: unsupportedField('KV cache transfer is not supported'),
-  vllm_xargs: unsupportedField("not supported by Triton's backends"),
-  thinking_token_budget: unsupportedField("not supported by Triton's backends"),
   ec_transfer_params: unsupportedField('encoder cache transfer is not supported'),
-  truncation_side: unsupportedField('prompts are never truncated; shorten the prompt'),
-  logprob_token_ids: unsupportedField("not supported by Triton's backends"),
-  repetition_detection: unsupportedField("not supported by Triton's backends"),
   watermarking: unsupportedField('watermarking is not supported', [false]),
   session_id: z.string().nullish(),
   guided_decoding_backend: unsupportedField(
     'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
   ),
-  guided_whitespace_pattern: unsupportedField(
-    'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
-  ),
-  structural_tag: unsupportedField(
-    'not supported; send response_format, guided_json, guided_regex, guided_choice, guided_grammar or structured_outputs',
-  ),
+  ...engineFields,
 };
 
 type SamplingRequest = z.output<z.ZodObject<typeof samplingFields>>;
@@ -156,6 +151,10 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
   const sampling: Record<string, unknown> = {};
   for (const [wire, name] of samplingNames) {
     const value = request[wire] ?? defaults[wire];
+    if (value !== undefined && value !== null && !isEmptyMap(value)) sampling[name] = value;
+  }
+  for (const [wire, name] of engineNames) {
+    const value = request[wire];
     if (value !== undefined && value !== null && !isEmptyMap(value)) sampling[name] = value;
   }
   const stop = request.stop ?? defaults.stop;

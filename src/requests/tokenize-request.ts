@@ -23,7 +23,7 @@ const tokenIds = withAcceptedValues(
 
 const { messages, tools, tool_choice, parallel_tool_calls, functions, function_call } = ChatRequest.shape;
 const { chat_template_kwargs, add_generation_prompt, continue_final_message, documents } = ChatRequest.shape;
-const { reasoning_effort, enable_thinking, chat_template, mm_processor_kwargs } = ChatRequest.shape;
+const { reasoning_effort, enable_thinking, chat_template } = ChatRequest.shape;
 
 /** The fields beside `messages` that reach the chat template. */
 const conversationFields = {
@@ -41,7 +41,7 @@ const conversationFields = {
 };
 
 const model = z.string().min(1).max(256);
-const templateFields = { chat_template, mm_processor_kwargs };
+const templateFields = { chat_template, mm_processor_kwargs: unsupportedField('images and audio are not processed') };
 
 /** The body of POST /tokenize: a text, or a conversation. */
 export const TokenizeRequest = z.object({

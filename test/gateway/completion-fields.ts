@@ -74,12 +74,15 @@ export const completionRows: Record<string, Row> = {
     },
     bad: notBoolean,
   },
-  ...refusedRows({
-    suffix: refused('x'),
-    add_special_tokens: refused(false, true),
-    prompt_embeds: refused('x'),
-    messages: refused([{ role: 'user', content: 'x' }]),
-    max_completion_tokens: refused(5),
-    top_logprobs: refused(1),
-  }),
+  ...refusedRows(
+    {
+      suffix: refused('x'),
+      add_special_tokens: refused(false, true),
+      prompt_embeds: refused('x'),
+      messages: refused([{ role: 'user', content: 'x' }]),
+      max_completion_tokens: refused(5),
+      top_logprobs: refused(1),
+    },
+    { add_special_tokens: notBoolean },
+  ),
 };

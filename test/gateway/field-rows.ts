@@ -20,13 +20,14 @@ export type Outcome =
 
 export const refused = (value: unknown, ...harmless: unknown[]) => ({ value, harmless });
 
-/** Rows for fields that are always refused: the value that is, and those that say nothing. */
+/** Rows for fields that this model refuses: the value that is refused, those that say nothing, and those that are wrong. */
 export function refusedRows<Name extends string>(
   values: Readonly<Record<Name, { value: unknown; harmless: unknown[] }>>,
+  bad?: Readonly<Partial<Record<Name, NonNullable<Row['bad']>>>>,
 ): Record<Name, Row> {
   const rows = Object.entries<{ value: unknown; harmless: unknown[] }>(values).map(([name, { value, harmless }]) => [
     name,
-    { send: { [name]: value }, outcome: { refused: true, harmless } } satisfies Row,
+    { send: { [name]: value }, outcome: { refused: true, harmless }, bad: bad?.[name as Name] ?? [] } satisfies Row,
   ]);
   return Object.fromEntries(rows) as Record<Name, Row>;
 }

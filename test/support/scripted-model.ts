@@ -263,7 +263,8 @@ export function folded(events: readonly GenerateEvent[]): FoldedChoice[] {
     if (event.type === 'text-delta') choice.text += event.text;
     else if (event.type === 'reasoning-delta') choice.reasoning += event.text;
     else if (event.type === 'finish') choice.finish = event.reason;
-    else choice.calls[event.index] = (choice.calls[event.index] ?? event.name ?? '') + event.arguments;
+    else if (event.type === 'tool-call-delta')
+      choice.calls[event.index] = (choice.calls[event.index] ?? event.name ?? '') + event.arguments;
   }
   return choices;
 }

@@ -63,6 +63,10 @@ export class MessageState implements EventFold {
       case 'usage':
         this.#usage = event;
         break;
+      case 'prompt-ids':
+      case 'prompt-logprobs':
+      case 'token-ids':
+        break;
     }
   }
 

@@ -76,6 +76,10 @@ export class ResponseState implements EventFold {
       case 'usage':
         this.#usage = event;
         break;
+      case 'prompt-ids':
+      case 'prompt-logprobs':
+      case 'token-ids':
+        break;
     }
   }
 

@@ -64,6 +64,10 @@ export class GenerationState implements EventFold {
       case 'usage':
         this.#usage = event;
         break;
+      case 'prompt-ids':
+      case 'prompt-logprobs':
+      case 'token-ids':
+        break;
     }
   }
 

@@ -9,7 +9,7 @@ import { estimateWith } from '../../http/token-estimate.ts';
 import { ChatRequest } from '../../requests/chat-request.ts';
 import { ChunkWriter } from './chunks.ts';
 import { collect } from './collect.ts';
-import { headSchema } from './response-fields.ts';
+import { headSchema, promptSchema } from './response-fields.ts';
 import { chatShape } from './shapes.ts';
 
 const toolCall = object({ id: text, type: constant('function'), function: object({ name: text, arguments: text }) });
@@ -34,11 +34,16 @@ export const chatEndpoint: Endpoint<GenerateServices> = {
       request: { name: 'ChatRequest', schema: ChatRequest },
       response: {
         name: 'ChatCompletion',
-        schema: object({
-          ...headSchema('chat.completion'),
-          choices: listOf(object({ index: whole, message, finish_reason: orNull(text) })),
-          usage,
-        }),
+        schema: object(
+          {
+            ...headSchema('chat.completion'),
+            choices: listOf(
+              object({ index: whole, message, finish_reason: orNull(text) }, { token_ids: listOf(whole) }),
+            ),
+            usage,
+          },
+          promptSchema,
+        ),
       },
       streams: 'events',
       example: { model: 'llama', messages: [{ role: 'user', content: 'Why is the sky blue?' }], max_tokens: 64 },

@@ -12,7 +12,9 @@ const optionsOf = (parts: Partial<CompletionOptions> = {}): CompletionOptions =>
   choices: 1,
   usage: { inTheEnd: false, onEveryChunk: false },
   wantsLogprobs: false,
+  wantsTokenIds: false,
   streamInterval: 1,
+  sendsEveryToken: false,
   namesTokenIds: false,
   ...parts,
 });

@@ -38,6 +38,19 @@ function membersOf(object: object): string {
   return JSON.stringify(object).slice(1, -1);
 }
 
+/** The JSON of further members of a choice and of its chunk. */
+interface TokenMembers {
+  readonly inChoice: string;
+  readonly inChunk: string;
+}
+
+const noMembers: TokenMembers = { inChoice: '', inChunk: '' };
+
+/** Whether an event comes before the first chunk, whose members depend on it. */
+function isAboutPrompt({ type }: GenerateEvent): boolean {
+  return type === 'prompt-tokens' || type === 'prompt-ids';
+}
+
 /** Writes the events of a generation as server-sent chunks. A plain delta is its text between two prepared pieces. */
 export class ChunkWriter implements ResponseWriter {
   readonly #options: CompletionOptions;
@@ -48,18 +61,25 @@ export class ChunkWriter implements ResponseWriter {
   /** The JSON before and after the text of a plain delta, for each choice. */
   readonly #plain: (readonly [string, string])[] = [];
   readonly #logprobs: ((tokens: readonly TokenLogprob[]) => object)[] = [];
+  /** Whether a delta without logprobs is its text between the prepared pieces. */
+  readonly #isPlain: boolean;
+  /** Token ids that the next chunk of each choice has. */
+  readonly #ids: number[][] = [];
+  readonly #promptIds: (ArrayLike<number> | undefined)[] = [];
   #promptTokens = 0;
   #completionTokens = 0;
 
   constructor(shape: ApiShape, options: CompletionOptions) {
     this.#options = options;
     this.#shape = shape;
-    const { choices, head, wantsLogprobs } = options;
+    const { choices, head, wantsLogprobs, wantsTokenIds, usage } = options;
+    this.#isPlain = !usage.onEveryChunk && !wantsTokenIds;
     this.#pieces = piecesOf(shape);
     this.#head = `data: {${membersOf(headFields(head, shape.chunkObject))},"choices":[{"index":`;
     const [before, after] = this.#pieces.delta;
     const end = this.#ending('null', null);
     for (let index = 0; index < choices; index++) {
+      if (wantsTokenIds) this.#ids.push([]);
       this.#plain.push([`${this.#head}${index},${before}`, after + end]);
       if (wantsLogprobs) this.#logprobs.push(shape.logprobs(tokenTextOf(options)));
     }
@@ -68,15 +88,15 @@ export class ChunkWriter implements ResponseWriter {
   begin(events: readonly GenerateEvent[]): string {
     const { choices } = this.#options;
     const { opening } = this.#pieces;
-    for (const event of events) if (event.type === 'prompt-tokens') this.#promptTokens += event.count;
+    for (const event of events) if (isAboutPrompt(event)) this.write(event);
     let text = '';
     if (opening !== undefined) for (let index = 0; index < choices; index++) text += this.#chunk(index, opening);
-    for (const event of events) if (event.type !== 'prompt-tokens') text += this.write(event);
+    for (const event of events) if (!isAboutPrompt(event)) text += this.write(event);
     return text;
   }
 
   delta(choice: number, text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined): string {
-    if (logprobs === undefined && !this.#options.usage.onEveryChunk) {
+    if (logprobs === undefined && this.#isPlain) {
       if (text === '') return '';
       const [before, after] = this.#plain[choice] as readonly [string, string];
       return before + JSON.stringify(text) + after;
@@ -100,6 +120,17 @@ export class ChunkWriter implements ResponseWriter {
       case 'prompt-tokens':
         this.#promptTokens += event.count;
         return '';
+      case 'prompt-ids':
+        // The choices of a chat have the same prompt.
+        if (this.#shape.hasPromptPerChoice) this.#promptIds[event.choice] = event.ids;
+        else if (this.#promptIds.length === 0) this.#promptIds.push(event.ids);
+        return '';
+      case 'token-ids':
+        for (const id of event.ids) this.#ids[event.choice]?.push(id);
+        return '';
+      case 'prompt-logprobs':
+        // Requests for them cannot stream.
+        return '';
       case 'usage':
         return this.#usage(event);
     }
@@ -115,13 +146,27 @@ export class ChunkWriter implements ResponseWriter {
   }
 
   #chunk(index: number, members: string, logprobs: object | null = null, reason: string | null = null): string {
-    return `${this.#head}${index},${members}${this.#ending(logprobs ? JSON.stringify(logprobs) : 'null', reason)}`;
+    const end = this.#ending(logprobs ? JSON.stringify(logprobs) : 'null', reason, this.#tokenMembers(index));
+    return `${this.#head}${index},${members}${end}`;
   }
 
   /** The end of a chunk, after the members of its choice. */
-  #ending(logprobs: string, reason: string | null): string {
+  #ending(logprobs: string, reason: string | null, { inChoice, inChunk } = noMembers): string {
     const finish = reason === null ? 'null' : `"${reason}"`;
-    return `,"logprobs":${logprobs},"finish_reason":${finish}}]${this.#usageMember()}}\n\n`;
+    return `,"logprobs":${logprobs},"finish_reason":${finish}${inChoice}}]${inChunk}${this.#usageMember()}}\n\n`;
+  }
+
+  /** The ids of the tokens since the last chunk of a choice, and with its first chunk those of its prompt. */
+  #tokenMembers(index: number): TokenMembers {
+    const ids = this.#ids[index];
+    if (!ids) return noMembers;
+    const { hasPromptPerChoice } = this.#shape;
+    const at = hasPromptPerChoice ? index : 0;
+    const promptIds = this.#promptIds[at];
+    this.#promptIds[at] = undefined;
+    const prompt = promptIds ? `,"prompt_token_ids":[${Array.from(promptIds).join()}]` : '';
+    const own = `,"token_ids":[${ids.splice(0).join()}]`;
+    return hasPromptPerChoice ? { inChoice: prompt + own, inChunk: '' } : { inChoice: own, inChunk: prompt };
   }
 
   #usageMember(): string {

@@ -12,7 +12,9 @@ const options: CompletionOptions = {
   choices: 2,
   usage: { inTheEnd: false, onEveryChunk: false },
   wantsLogprobs: false,
+  wantsTokenIds: false,
   streamInterval: 1,
+  sendsEveryToken: false,
   namesTokenIds: false,
 };
 const head = { id: 'chatcmpl-1', created: 7, model: 'm', service_tier: 'default', system_fingerprint: 'fp' };

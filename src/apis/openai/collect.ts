@@ -1,8 +1,8 @@
 import type { TokenLogprob } from '../../contracts/contract.ts';
-import type { EventFold, Generation, OtherEvent, TokenUsage } from '../../contracts/events.ts';
+import type { EventFold, Generation, OtherEvent, RankedTokens, TokenUsage } from '../../contracts/events.ts';
 import type { CompletionOptions } from '../../generate/completion-options.ts';
 import { runInto } from '../../generate/run-into.ts';
-import { tokenTextOf } from '../../http/logprobs.ts';
+import { promptLogprob, tokenTextOf } from '../../http/logprobs.ts';
 import { addCall, type MadeCall, wireCall } from '../../requests/made-calls.ts';
 import { headFields, usageOf } from './response-fields.ts';
 import type { ApiShape } from './shapes.ts';
@@ -14,6 +14,9 @@ interface Choice {
   readonly calls: MadeCall[];
   readonly logprobs: TokenLogprob[];
   reason: string | null;
+  promptIds: ArrayLike<number> | undefined;
+  promptLogprobs: readonly RankedTokens[] | undefined;
+  readonly ids: number[];
 }
 
 /** Folds the events of a generation into the response that a request without streaming gets. */
@@ -22,19 +25,31 @@ export async function collect(
   shape: ApiShape,
   options: CompletionOptions,
 ): Promise<Record<string, unknown>> {
-  const { head, wantsLogprobs } = options;
+  const { head, wantsLogprobs, wantsTokenIds } = options;
   const fold = new ChoicesFold(options.choices);
   await runInto(generation, fold);
   const { choices, usage } = fold;
   return {
     ...headFields(head, shape.responseObject),
-    choices: choices.map(({ text, reasoning, calls, logprobs, reason }, index) => ({
+    choices: choices.map((choice, index) => ({
       index,
-      ...shape.whole({ text, reasoning, calls: calls.map(wireCall) }),
-      logprobs: wantsLogprobs ? shape.logprobs(tokenTextOf(options))(logprobs) : null,
-      finish_reason: reason,
+      ...shape.whole({ text: choice.text, reasoning: choice.reasoning, calls: choice.calls.map(wireCall) }),
+      logprobs: wantsLogprobs ? shape.logprobs(tokenTextOf(options))(choice.logprobs) : null,
+      finish_reason: choice.reason,
+      ...(shape.hasPromptPerChoice ? promptMembers(choice) : {}),
+      ...(wantsTokenIds ? { token_ids: choice.ids } : {}),
     })),
     usage: usage ? usageOf(usage) : null,
+    ...(shape.hasPromptPerChoice ? {} : promptMembers(choices[0])),
+  };
+}
+
+/** What a request asks about its prompt. */
+function promptMembers(choice: Choice | undefined): Record<string, unknown> {
+  const { promptIds, promptLogprobs } = choice ?? {};
+  return {
+    ...(promptIds ? { prompt_token_ids: Array.from(promptIds) } : {}),
+    ...(promptLogprobs ? { prompt_logprobs: promptLogprobs.map(promptLogprob) } : {}),
   };
 }
 
@@ -70,9 +85,27 @@ function add(choice: Choice, event: Extract<OtherEvent, { choice: number }>): vo
     case 'finish':
       choice.reason = event.reason;
       break;
+    case 'prompt-ids':
+      choice.promptIds = event.ids;
+      break;
+    case 'prompt-logprobs':
+      choice.promptLogprobs = event.tokens;
+      break;
+    case 'token-ids':
+      for (const id of event.ids) choice.ids.push(id);
+      break;
   }
 }
 
 function newChoice(): Choice {
-  return { text: '', reasoning: undefined, calls: [], logprobs: [], reason: null };
+  return {
+    text: '',
+    reasoning: undefined,
+    calls: [],
+    logprobs: [],
+    reason: null,
+    promptIds: undefined,
+    promptLogprobs: undefined,
+    ids: [],
+  };
 }

@@ -9,7 +9,7 @@ import { estimateWith } from '../../http/token-estimate.ts';
 import { CompletionRequest } from '../../requests/completion-request.ts';
 import { ChunkWriter } from './chunks.ts';
 import { collect } from './collect.ts';
-import { headSchema } from './response-fields.ts';
+import { headSchema, promptSchema } from './response-fields.ts';
 import { completionShape } from './shapes.ts';
 
 /** POST /v1/completions, streamed and not. */
@@ -29,7 +29,9 @@ export const completionEndpoint: Endpoint<GenerateServices> = {
         name: 'Completion',
         schema: object({
           ...headSchema('text_completion'),
-          choices: listOf(object({ index: whole, text, finish_reason: orNull(text) })),
+          choices: listOf(
+            object({ index: whole, text, finish_reason: orNull(text) }, { ...promptSchema, token_ids: listOf(whole) }),
+          ),
           usage,
         }),
       },

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../contracts/events.ts';
 import type { CompletionHead } from '../../generate/completion-options.ts';
-import { constant, text, whole } from '../../http/openapi/schema-parts.ts';
+import { anyObject, constant, listOf, orNull, text, whole } from '../../http/openapi/schema-parts.ts';
 
 /** Token counts as OpenAI names them. */
 export interface Usage {
@@ -63,3 +63,6 @@ export const streamEnd = 'data: [DONE]\n\n';
 export function headSchema(kind: string) {
   return { id: text, object: constant(kind), created: whole, model: text };
 }
+
+/** The schema of the members about a prompt, which a request asks for. */
+export const promptSchema = { prompt_token_ids: listOf(whole), prompt_logprobs: listOf(orNull(anyObject)) };

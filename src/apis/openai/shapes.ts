@@ -19,6 +19,8 @@ export interface ApiShape {
   readonly opening: object | undefined;
   /** The members of the last chunk of a choice, beside `finish_reason`. */
   readonly closing: object;
+  /** Whether each choice has the tokens of its prompt; if not, the response has them. */
+  readonly hasPromptPerChoice: boolean;
   delta(text: string): object;
   reasoningDelta(text: string): object;
   callDelta(call: object): object;
@@ -31,6 +33,7 @@ export const chatShape: ApiShape = {
   responseObject: 'chat.completion',
   opening: { delta: { role: 'assistant', content: '', refusal: null } },
   closing: { delta: {} },
+  hasPromptPerChoice: false,
   delta: (text) => ({ delta: { content: text } }),
   // Clients of DeepSeek's API and of older vLLM read the first name, newer ones the second.
   reasoningDelta: (text) => ({ delta: { reasoning_content: text, reasoning: text } }),
@@ -52,6 +55,7 @@ export const completionShape: ApiShape = {
   responseObject: 'text_completion',
   opening: undefined,
   closing: { text: '' },
+  hasPromptPerChoice: true,
   delta: (text) => ({ text }),
   // Completions have neither reasoning nor tool calls: their text is not parsed.
   reasoningDelta: (text) => ({ text }),

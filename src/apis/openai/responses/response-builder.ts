@@ -77,6 +77,9 @@ export class ResponseBuilder implements EventFold {
         this.#usage = event;
         break;
       case 'prompt-tokens':
+      case 'prompt-ids':
+      case 'prompt-logprobs':
+      case 'token-ids':
         break;
     }
   }

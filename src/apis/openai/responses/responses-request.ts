@@ -75,6 +75,8 @@ export const renamedFields = {
   reasoning_effort: unsupportedField('only supported by /v1/chat/completions; send reasoning.effort instead'),
   verbosity: unsupportedField('only supported by /v1/chat/completions; send text.verbosity instead', ['medium']),
   logprobs: unsupportedField('only supported by /v1/chat/completions; send include and top_logprobs instead', [false]),
+  prompt_logprobs: unsupportedField('only supported by /v1/chat/completions and /v1/completions'),
+  return_token_ids: unsupportedField('only supported by /v1/chat/completions and /v1/completions', [false]),
 };
 
 /** The body of POST /v1/responses: every field of OpenAI's, and those of vLLM's that a chat takes. */

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { EngineSampling } from '../contracts/contract.ts';
+import { list, record } from './fields.ts';
+import { mostIds, tokenId } from './token-id.ts';
+
+/** The limits of a 32-bit integer. */
+const smallest = -(2 ** 31);
+const largest = 2 ** 31 - 1;
+
+/** The limit of Conch's own vLLM model, in bytes. */
+const longestSalt = 1_024;
+
+/** Maximum number of entries of an object whose names only the engine knows, and of a list in it. */
+const mostOptions = 1_024;
+
+const count = z.number().int().min(0).max(largest).nullish();
+const scalar = z.union([z.string(), z.number()], { error: 'must be a string or a number' });
+
+/** An object that the engine reads. */
+export const engineObject = record(z.unknown(), { most: mostOptions });
+
+/** vLLM's fields for its engine, which only Conch's own vLLM model supports. */
+export const engineFields = {
+  priority: z.number().int().min(smallest).max(largest).nullish(),
+  cache_salt: z
+    .string()
+    .min(1)
+    .refine((salt) => Buffer.byteLength(salt) <= longestSalt, `must have at most ${longestSalt} bytes`)
+    .nullish(),
+  thinking_token_budget: z.number().int().min(-1).max(largest).nullish(),
+  repetition_detection: z
+    .strictObject({ max_pattern_size: count, min_pattern_size: count, min_count: count })
+    .nullish(),
+  logprob_token_ids: list(tokenId, { least: 1, most: mostIds }).nullish(),
+  vllm_xargs: record(
+    z.union([scalar, list(scalar, { most: mostOptions })], {
+      error: 'must be a string, a number or an array of them',
+    }),
+    { most: mostOptions },
+  ).nullish(),
+  kv_transfer_params: engineObject.nullish(),
+};
+
+/** Their names in the API and in `Sampling`. */
+export const engineNames = [
+  ['priority', 'priority'],
+  ['cache_salt', 'cacheSalt'],
+  ['thinking_token_budget', 'thinkingTokenBudget'],
+  ['repetition_detection', 'repetitionDetection'],
+  ['logprob_token_ids', 'logprobTokenIds'],
+  ['vllm_xargs', 'engineExtras'],
+  ['kv_transfer_params', 'kvTransferParams'],
+] as const satisfies readonly (readonly [keyof typeof engineFields, keyof EngineSampling])[];
