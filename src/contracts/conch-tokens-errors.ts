@@ -27,8 +27,8 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     ([, rest = '']) => new ApiError('invalid_request', `guide: ${sentence(rest)}`, { param: 'guide' }),
   ],
   [
-    /^(?:sampling_params\.)?((\w+)\S* .*)$/s,
-    ([, text = '', param = '']) => new ApiError('invalid_request', sentence(text), { param }),
+    /^(?:sampling_params\.)?((?<=\.)(\w+)\S* .*|(priority|cache_salt|mm_processor_kwargs) .*)$/s,
+    ([, text = '', field, input = '']) => new ApiError('invalid_request', sentence(text), { param: field ?? input }),
   ],
 ];
 
