@@ -17,6 +17,8 @@ export interface TokenCounts {
   readonly acceptedTokens?: number | undefined;
   /** The times in the engine, where it reports them; of several inferences, the longest. */
   readonly engineTimes?: EngineTimes | undefined;
+  /** The share of the prompt that the engine had in its cache, where it reports it; of several inferences, the lowest. */
+  readonly cacheHitRate?: number | undefined;
   /** The finish reasons of the choices that have ended. */
   readonly finishReasons?: readonly string[];
 }

@@ -154,6 +154,7 @@ export const samplingDefaults = z.strictObject({
   include_stop_str_in_output: z.boolean().optional(),
   skip_special_tokens: z.boolean().optional(),
   spaces_between_special_tokens: z.boolean().optional(),
+  logits_post_processor_name: text.optional(),
   chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
 });
 

@@ -14,7 +14,7 @@ import type {
   StructureOptions,
   Support,
 } from './contract.ts';
-import { refused } from './declared-inputs.ts';
+import { onlyOnLlmapi, refused } from './declared-inputs.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
 import { guideWriter } from './vllm-guide.ts';
 import { declaredLimits } from './vllm-limits.ts';
@@ -71,6 +71,7 @@ const emulated: ReadonlySet<ParameterName> = new Set([
 ]);
 
 function support(parameter: ParameterName, hasTokenizer: boolean): Support {
+  if (parameter === 'logits_post_processor_name') return onlyOnLlmapi;
   if (idParameters.has(parameter) && !hasTokenizer) return refused(needsTokenizer);
   return { kind: hasTokenizer && emulated.has(parameter) ? 'emulated' : 'supported' };
 }

@@ -27,6 +27,8 @@ export interface Sampling extends EngineSampling {
   readonly logitBias?: Readonly<Record<string, number>>;
   readonly skipSpecialTokens?: boolean;
   readonly spacesBetweenSpecialTokens?: boolean;
+  /** The name under which the server has a function that changes the logits of each token. */
+  readonly logitsPostProcessorName?: string;
 }
 
 /** Parameters that only Conch's own vLLM model takes. */
@@ -203,6 +205,8 @@ export type FinishReason = 'stop' | 'length';
 /** What an engine reports about one inference when it ends. */
 export interface EngineReport {
   readonly times?: EngineTimes | undefined;
+  /** The share of the prompt's cache blocks that it had already: 0 to 1. */
+  readonly cacheHitRate?: number | undefined;
   /** Tokens that it proposed by speculative decoding, and how many of them it accepted. */
   readonly drafts?: { readonly proposed: number; readonly accepted: number } | undefined;
 }
@@ -266,6 +270,7 @@ export const parameterNames = [
   'include_stop_str_in_output',
   'skip_special_tokens',
   'spaces_between_special_tokens',
+  'logits_post_processor_name',
   'use_beam_search',
   'length_penalty',
   'prompt_logprobs',

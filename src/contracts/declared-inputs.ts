@@ -94,6 +94,9 @@ export class DeclaredInputs {
   }
 }
 
+/** The support of a parameter that no other backend has. */
+export const onlyOnLlmapi = refused("Only models on TensorRT-LLM's LLM API support it.");
+
 export function refused(reason: string): Support {
   return { kind: 'refused', reason };
 }

@@ -10,10 +10,19 @@ const timeOutputs = [
   'last_token_time_ns',
 ] as const;
 const draftOutputs = ['total_draft_tokens', 'total_accepted_draft_tokens'] as const;
+const hitRateOutput = 'kv_cache_hit_rate';
 
-/** The outputs with an engine's times and drafts that a model has; older releases have none, or not all. */
+/**
+ * The outputs of an engine's report that a model has; older releases have none, or not all. The acceptance rate is not
+ * among them, because the drafts say the same. Neither are stop_reason and cumulative_logprob: Conch sends the model no
+ * stop sequences and requests no logprobs from it, so that both are always None.
+ */
 export function reportOutputs(outputs: ReadonlySet<string>): readonly string[] {
-  return [timeOutputs, draftOutputs].flatMap((names) => (names.every((name) => outputs.has(name)) ? names : []));
+  const report = [timeOutputs, draftOutputs].flatMap((names) =>
+    names.every((name) => outputs.has(name)) ? [...names] : [],
+  );
+  // Releases that have only the hit rate of these measure nothing else, and measuring has a cost.
+  return report.length > 0 && outputs.has(hitRateOutput) ? [...report, hitRateOutput] : report;
 }
 
 /** The report in a response; undefined where it has none. */
@@ -21,8 +30,19 @@ export function readReport(response: InferResponse): EngineReport | undefined {
   const times = timesOf(response);
   const [proposed, accepted] = draftOutputs.map((name) => numberIn(response, name));
   const hasDrafts = proposed !== undefined && accepted !== undefined && proposed > 0;
+  const cacheHitRate = times && hitRateOf(response);
   if (!times && !hasDrafts) return undefined;
-  return { times, drafts: hasDrafts ? { proposed, accepted } : undefined };
+  return {
+    times,
+    ...(cacheHitRate === undefined ? {} : { cacheHitRate }),
+    drafts: hasDrafts ? { proposed, accepted } : undefined,
+  };
+}
+
+/** An engine that measures nothing reports 0, so this counts only beside times. */
+function hitRateOf(response: InferResponse): number | undefined {
+  const rate = numberIn(response, hitRateOutput);
+  return rate !== undefined && rate >= 0 && rate <= 1 ? rate : undefined;
 }
 
 function timesOf(response: InferResponse): EngineTimes | undefined {

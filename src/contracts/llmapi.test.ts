@@ -95,6 +95,23 @@ describe('what is sent to the LLM API', () => {
     expect(displayedInputs(newer.encode(requestOf())).some((line) => line.startsWith('lora_'))).toBe(false);
   });
 
+  it('is the name of a logits post-processor, if the release takes one', () => {
+    const name = 'sampling_param_logits_post_processor_name';
+    const newer = llmapiContract(
+      configOf(`${inputs}\n${name} STRING 1 optional`, outputs, { max_batch_size: 0 }),
+      facts,
+    );
+    const parameter = 'logits_post_processor_name';
+    expect([newer.support(parameter), contract.support(parameter)]).toEqual([
+      { kind: 'supported' },
+      { kind: 'refused', reason: `This model has no input for it (${name}).` },
+    ]);
+    const request = requestOf({ sampling: { logitsPostProcessorName: 'lowercase' } });
+    const sent = (encoded: typeof contract) =>
+      displayedInputs(encoded.encode(request)).filter((line) => line.startsWith(name));
+    expect([sent(newer), sent(contract)]).toEqual([[`${name} BYTES [1] ["lowercase"]`], []]);
+  });
+
   it('ends another request with its id, where the server needs it', () => {
     expect('stopRequest' in contract).toBe(false);
     const stop = llmapiContract(config, { ...facts, stopsByRequest: true }).stopRequest?.(requestOf());
@@ -147,6 +164,7 @@ describe('what is read from the LLM API', () => {
     'last_token_time_ns',
     'total_draft_tokens',
     'total_accepted_draft_tokens',
+    'kv_cache_hit_rate',
   ];
   const newer = llmapiContract(
     configOf(inputs, `${outputs}\n${reportNames.map((name) => `${name} INT64 1`).join('\n')}`, { max_batch_size: 0 }),
@@ -159,23 +177,26 @@ describe('what is read from the LLM API', () => {
     const request = newer.encode(requestOf());
     expect(request.outputs).toEqual(['text_output', 'finish_reason', ...reportNames]);
     expect(displayedInputs(request)).toContain('sampling_param_return_perf_metrics BOOL [1] true');
-    const last = report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_110_500_000, 12, 9);
+    const last = report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_110_500_000, 12, 9, 0.75);
     const responses = [
-      response('a', 'None', { more: report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_010_500_000, 0, 0) }),
+      response('a', 'None', { more: report(5_000_000_000, 5_002_000_000, 5_010_500_000, 5_010_500_000, 0, 0, 0.75) }),
       response('ab', 'stop', { more: last, final: true }),
     ];
     expect(decoded(newer.decoder(requestOf()), responses)).toEqual([
       ['text', 'a', 1, 0],
       ['text', 'b', 1, 0],
-      ['engine', { times: { queue: 2, prefill: 8.5, decode: 100 }, drafts: { proposed: 12, accepted: 9 } }],
+      [
+        'engine',
+        { times: { queue: 2, prefill: 8.5, decode: 100 }, cacheHitRate: 0.75, drafts: { proposed: 12, accepted: 9 } },
+      ],
       ['finish', 'stop', 0],
     ]);
   });
 
   it.each([
-    ['no numbers', report('None', 'None', 'None', 'None', 'None', 'None')],
-    ['times that were not measured', report(0, 0, 0, 0, 0, 0)],
-    ['times in the wrong order', report(9, 8, 7, 6, 0, 0)],
+    ['no numbers', report('None', 'None', 'None', 'None', 'None', 'None', 'None')],
+    ['times that were not measured', report(0, 0, 0, 0, 0, 0, 0)],
+    ['times in the wrong order', report(9, 8, 7, 6, 0, 0, 0.5)],
     ['no report', []],
   ])('is no report: %s', (_, more) => {
     const found = decoded(newer.decoder(requestOf()), [response('a', 'stop', { more, final: true })]);
@@ -183,6 +204,21 @@ describe('what is read from the LLM API', () => {
       ['text', 'a', 1, 0],
       ['finish', 'stop', 0],
     ]);
+  });
+
+  it.each([1.5, -1, 'None'])('is no share of the cache: %s', (rate) => {
+    const more = report(1e6, 2e6, 3e6, 4e6, 0, 0, rate);
+    const found = decoded(newer.decoder(requestOf()), [response('a', 'stop', { more, final: true })]);
+    expect(found[1]).toEqual(['engine', { times: { queue: 1, prefill: 1, decode: 1 }, drafts: undefined }]);
+  });
+
+  it('is not requested where it is all that the release measures', () => {
+    const older = llmapiContract(
+      configOf(inputs, `${outputs}\nkv_cache_hit_rate FP32 1`, { max_batch_size: 0 }),
+      facts,
+    );
+    const { outputs: requested } = older.encode(requestOf());
+    expect(requested).toEqual(['text_output', 'finish_reason']);
   });
 
   it('is how much was cached, as a number or as a text', () => {
@@ -230,4 +266,16 @@ it('explains what the LLM API says of a prompt that is too long', () => {
   const text =
     'Error generating request: The sum of prompt length (200.0), query length (0) should not exceed max_num_tokens (100)';
   expect(contract.explain(new StatusError('INTERNAL', text))).toMatchObject({ code: 'context_length_exceeded' });
+});
+
+it.each([
+  ["Available: ['lowercase', 'no_digits']", 'lowercase, no_digits'],
+  ['Available: none configured', 'none'],
+])('explains an unknown logits post-processor: %s', (available, names) => {
+  const text = `Error generating request: Unknown logits post-processor 'x'. Processors must be declared. ${available}`;
+  expect(contract.explain(new StatusError('INTERNAL', text))).toMatchObject({
+    code: 'invalid_request',
+    param: 'logits_post_processor_name',
+    message: `This model has no logits post-processor "x". It has: ${names}.`,
+  });
 });

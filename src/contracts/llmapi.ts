@@ -63,6 +63,7 @@ export function llmapiContract(
         ...inputs.number(['sampling_param_max_tokens'], request.sampling.maxTokens ?? noTokenLimit),
         ...inputs.flag('sampling_param_exclude_input_from_output', true),
         ...samplingTensors(inputs, request, names),
+        ...processorTensors(inputs, request),
         ...adapterTensors(inputs, request),
         ...(tellsReason ? inputs.flag('return_finish_reason', true) : []),
         ...(metricOutputs.length > 0 ? inputs.flag('sampling_param_return_perf_metrics', true) : []),
@@ -93,6 +94,14 @@ export function llmapiContract(
   };
 }
 
+/** Releases up to 1.2 have none. */
+const processorInput = 'sampling_param_logits_post_processor_name';
+
+function processorTensors(inputs: DeclaredInputs, { sampling }: GenerateRequest): Tensor[] {
+  const { logitsPostProcessorName: name } = sampling;
+  return name === undefined ? [] : inputs.texts(processorInput, [name]);
+}
+
 /** The model takes all of them or none. Releases before 1.3 have none. */
 const adapterInputs = ['lora_id', 'lora_name', 'lora_path'] as const;
 
@@ -111,6 +120,7 @@ function adapterTensors(inputs: DeclaredInputs, { loraName, adapterPath }: Gener
 function support(parameter: ParameterName, inputs: DeclaredInputs): Support {
   // Its own stop sequences reach the tokenizer as bytes, which fails: Conch cuts them.
   if (parameter === 'stop' || parameter === 'include_stop_str_in_output') return { kind: 'emulated' };
+  if (parameter === 'logits_post_processor_name') return inputs.support([processorInput]);
   if (isSamplingName(parameter) && names[parameter].length > 0) return inputs.support(names[parameter]);
   if (isEngineParameter(parameter)) return engineParameterSupport(parameter, { speaksTokens: false });
   return refused("The model on TensorRT-LLM's LLM API has no input for it.");

@@ -45,6 +45,14 @@ const meanings: readonly ErrorRule[] = [
     () => new ApiError('rate_limit_exceeded', 'The queue of this model is full. Try again later.', { retryAfter: 1 }),
   ],
   [
+    /Unknown logits post-processor '(.*?)'\. .*Available: (?:\[(.*?)\])?/s,
+    ([, name = '', names]) =>
+      invalid(
+        'logits_post_processor_name',
+        `This model has no logits post-processor ${JSON.stringify(name)}. It has: ${names?.replaceAll("'", '') || 'none'}.`,
+      ),
+  ],
+  [
     /LoRA task (\d+) not found in cache/,
     ([, task]) =>
       new ApiError('invalid_request', `The engine does not have the LoRA adapter ${task} in its cache.`, {

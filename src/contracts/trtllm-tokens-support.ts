@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../kserve/messages.ts';
 import type { Limits, ParameterName, Support } from './contract.ts';
-import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { DeclaredInputs, onlyOnLlmapi, refused } from './declared-inputs.ts';
 import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
 import { isYes, parameterOf } from './parameters.ts';
 import { engineNames, isSamplingName, structureSupport } from './trtllm-inputs.ts';
@@ -74,6 +74,8 @@ export function engineSupport(parameter: ParameterName, inputs: DeclaredInputs, 
     case 'top_logprobs':
       if (abilities.givesLogits) return { kind: 'supported' };
       return refused('The engine returns alternative tokens only if it is built with gather_generation_logits.');
+    case 'logits_post_processor_name':
+      return onlyOnLlmapi;
     case 'min_p':
       return refused('TensorRT-LLM has no input for it.');
   }

@@ -2,7 +2,7 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import type { Tensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, Limits, ParameterName, Support } from './contract.ts';
-import { DeclaredInputs, refused } from './declared-inputs.ts';
+import { DeclaredInputs, onlyOnLlmapi, refused } from './declared-inputs.ts';
 import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
 import { noTokenLimit } from './extremes.ts';
 import { isYes, parameterOf } from './parameters.ts';
@@ -177,6 +177,8 @@ function support(parameter: ParameterName, inputs: DeclaredInputs, accumulates: 
       return refused(
         "Not supported per request: the model's postprocessing decides it (its parameter skip_special_tokens).",
       );
+    case 'logits_post_processor_name':
+      return onlyOnLlmapi;
     case 'min_p':
       return refused('TensorRT-LLM has no input for it.');
   }

@@ -4,6 +4,7 @@ import { engineFailed } from './engine-failed.ts';
 import { guideRefusal } from './guide-refusal.ts';
 import { contextExceeded } from './prompt-overflow.ts';
 import { unknownAdapter } from './unknown-adapter.ts';
+import { vllmMismatch } from './vllm-mismatch.ts';
 
 const noAdapters = /LoRA feature is not enabled/;
 const unsupportedAdapter = /LoRA (.+?) is not supported, we currently support \[(.*)\]/s;
@@ -95,5 +96,7 @@ export function explainVllm(error: StatusError): ApiError | undefined {
     const match = pattern.exec(message);
     if (match) return meaning(match);
   }
+  const advice = vllmMismatch(message);
+  if (advice !== undefined) return new ApiError('backend_error', `The backend failed: ${advice}.`);
   return guideRefusal(message, { isAnywhere: true });
 }

@@ -43,7 +43,7 @@ describe('a request to vLLM', () => {
   });
 
   it('names every parameter as vLLM does', () => {
-    const sampling: Required<Omit<Sampling, 'logitBias' | keyof EngineSampling>> = {
+    const sampling: Required<Omit<Sampling, 'logitBias' | 'logitsPostProcessorName' | keyof EngineSampling>> = {
       maxTokens: 1,
       minTokens: 2,
       temperature: 0.5,

@@ -4,6 +4,7 @@ import type { ModelConfig } from '../kserve/messages.ts';
 import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
 import type { GenerateRequest, GenerationContract, ImageSupport, ParameterName, Support } from './contract.ts';
+import { onlyOnLlmapi } from './declared-inputs.ts';
 import { engineParameterSupport, isEngineParameter } from './engine-parameters.ts';
 import { noTokenLimit } from './extremes.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
@@ -120,6 +121,7 @@ function support(
         'Use allowed_token_ids or bad_words.',
     };
   if (isEngineParameter(parameter)) return engineParameterSupport(parameter, { speaksTokens: false });
+  if (parameter === 'logits_post_processor_name') return onlyOnLlmapi;
   if (parameter === 'use_beam_search' || parameter === 'length_penalty')
     return { kind: 'refused', reason: 'This backend does not support beam search.' };
   if (parameter === 'structured_outputs' && !takesStructure)

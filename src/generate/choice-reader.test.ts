@@ -52,8 +52,13 @@ describe('a choice', () => {
     const { reader, tally, list } = readerOf({ prefix: 'So ' });
     reader.promptTokens(7);
     reader.cachedTokens(9);
-    reader.engineReport({ times: { queue: 1, prefill: 5, decode: 9 }, drafts: { proposed: 4, accepted: 3 } });
-    reader.engineReport({ times: { queue: 2, prefill: 4, decode: 8 }, drafts: { proposed: 2, accepted: 0 } });
+    const [times, later] = [
+      { queue: 1, prefill: 5, decode: 9 },
+      { queue: 2, prefill: 4, decode: 8 },
+    ];
+    reader.engineReport({ times, cacheHitRate: 0.75, drafts: { proposed: 4, accepted: 3 } });
+    reader.engineReport({ times: later, cacheHitRate: 0.5, drafts: { proposed: 2, accepted: 0 } });
+    reader.engineReport({});
     reader.text('a', 1, undefined);
     expect(list.take()).toEqual([text(0, 'So ', 0), { type: 'prompt-tokens', count: 7 }, text(0, 'a')]);
     expect([reader.isComplete, reader.isEnded]).toEqual([false, false]);
@@ -66,6 +71,7 @@ describe('a choice', () => {
       { type: 'usage', promptTokens: 7, completionTokens: 3, cachedTokens: 7, draftTokens: 6, acceptedTokens: 3 },
     ]);
     expect([reader.isComplete, reader.isEnded, tally.finishReasons]).toEqual([true, true, ['stop']]);
+    expect([tally.engineTimes, tally.cacheHitRate]).toEqual([{ queue: 2, prefill: 5, decode: 9 }, 0.5]);
   });
 
   it.each<[string, Partial<ReaderOptions>, 'stop' | 'length']>([

@@ -12,7 +12,7 @@ import { withTokenBytes } from '../output/token-bytes.ts';
 import type { TokenTable } from '../tokenizer.ts';
 import { echoedTokens, rankedTokens } from './prompt-logprobs.ts';
 import type { ResponseParts } from './response-parts.ts';
-import { addDrafts, addTimes, type Tally, usageOf } from './tally.ts';
+import { addDrafts, addHitRate, addTimes, type Tally, usageOf } from './tally.ts';
 import type { TokenReports } from './token-reports.ts';
 
 /** How the choices of one inference are read. */
@@ -164,9 +164,10 @@ export class ChoiceReader implements GenerateSink {
     }
   }
 
-  engineReport({ times, drafts }: EngineReport): void {
+  engineReport({ times, cacheHitRate, drafts }: EngineReport): void {
     const { tally } = this.#options;
     addTimes(tally, times);
+    addHitRate(tally, cacheHitRate);
     if (drafts) addDrafts(tally, { draftTokens: drafts.proposed, acceptedTokens: drafts.accepted });
   }
 

@@ -107,6 +107,7 @@ function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): 
     draftTokens: undefined,
     acceptedTokens: undefined,
     engineTimes: undefined,
+    cacheHitRate: undefined,
     completionTokens: 0,
     unfinished: prompts.length * choicesPerPrompt,
     finishReasons: [],

@@ -25,6 +25,7 @@ const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neut
   ['include_stop_str_in_output', 'includeStopText', [false]],
   ['skip_special_tokens', 'skipSpecialTokens', [true]],
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens', [true]],
+  ['logits_post_processor_name', 'logitsPostProcessorName'],
   ['logprob_token_ids', 'logprobTokenIds'],
   ['priority', 'priority', [0]],
   ['cache_salt', 'cacheSalt'],

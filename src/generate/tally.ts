@@ -17,6 +17,7 @@ export interface Tally {
   acceptedTokens?: number | undefined;
   /** Undefined where the engine does not report them. */
   engineTimes?: EngineTimes | undefined;
+  cacheHitRate?: number | undefined;
   completionTokens: number;
   unfinished: number;
   /** The finish reasons of the finished choices. */
@@ -44,6 +45,7 @@ export function tallyOfTry(): Tally {
     draftTokens: undefined,
     acceptedTokens: undefined,
     engineTimes: undefined,
+    cacheHitRate: undefined,
     completionTokens: 0,
     unfinished: Number.POSITIVE_INFINITY,
     finishReasons: [],
@@ -57,6 +59,7 @@ export function addTry(tally: Tally, tried: Tally, choices: number): void {
   tally.reasoningTokens = sum(tally.reasoningTokens, tried.reasoningTokens);
   addDrafts(tally, tried);
   addTimes(tally, tried.engineTimes);
+  addHitRate(tally, tried.cacheHitRate);
   tally.completionTokens += tried.completionTokens;
   tally.finishReasons.push(...tried.finishReasons);
   tally.unfinished -= choices;
@@ -71,6 +74,15 @@ export function addDrafts(tally: Tally, { draftTokens, acceptedTokens }: Partial
 /** Adds the times of an inference. Inferences may run at the same time, so the longest times count. */
 export function addTimes(tally: Tally, times: EngineTimes | undefined): void {
   tally.engineTimes = longest(tally.engineTimes, times);
+}
+
+/** Adds the share of a prompt that was cached. Of several inferences, the lowest counts. */
+export function addHitRate(tally: Tally, rate: number | undefined): void {
+  tally.cacheHitRate = lowest(tally.cacheHitRate, rate);
+}
+
+function lowest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 function longest(one: EngineTimes | undefined, other: EngineTimes | undefined): EngineTimes | undefined {
@@ -123,6 +135,12 @@ export class RunningCounts implements TokenCounts {
     let times = this.#tally.engineTimes;
     for (const { engineTimes } of this.#running) times = longest(times, engineTimes);
     return times;
+  }
+
+  get cacheHitRate(): number | undefined {
+    let rate = this.#tally.cacheHitRate;
+    for (const { cacheHitRate } of this.#running) rate = lowest(rate, cacheHitRate);
+    return rate;
   }
 
   get finishReasons(): readonly string[] {

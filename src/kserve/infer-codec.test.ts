@@ -111,6 +111,25 @@ describe('StreamResponseDecoder', () => {
     ]);
   });
 
+  it('reads responses without the envelope of a stream, as MLServer sends them', () => {
+    const type = protocol().lookupType('inference.ModelInferResponse');
+    const bare = (text: string): Buffer => {
+      const { infer_response: response } = tokenMessage(text) as { infer_response: object };
+      return Buffer.from(type.encode(type.fromObject({ ...response, parameters: {} })).finish());
+    };
+    const decoder = new StreamResponseDecoder('r-1');
+    const seen = ['a', 'ü🐚', ''].map((text) => {
+      const message = bare(text);
+      const response = decode(decoder, message);
+      const { model, version, id, final } = response;
+      const isWhole = Buffer.from(response.wire ?? []).equals(message);
+      return [model, version, id, final, response.text('text_output'), response.uint32('num_input_tokens'), isWhole];
+    });
+    expect(seen).toEqual(['a', 'ü🐚', ''].map((text) => ['toy', '1', 'r-1', false, text, 7, true]));
+    const cut = bare('text').subarray(0, -1);
+    expect(() => decode(decoder, cut)).toThrow('invalid protobuf message');
+  });
+
   it('notices a head that continues where the known one ended', () => {
     const decoder = new StreamResponseDecoder();
     const short = { infer_response: { model_name: 'toy', id: 'r-1' } };

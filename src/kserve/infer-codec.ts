@@ -23,7 +23,7 @@ export class StreamResponseDecoder {
 
   /**
    * The ModelStreamInferResponse between two offsets, valid until the next one is decoded. Throws a StatusError if it
-   * carries an error.
+   * carries an error. MLServer sends a ModelInferResponse instead, which has more fields.
    */
   decode(message: Buffer, from: number, to: number): InferResponse {
     const reader = cursor.move(message, from, to);
@@ -37,7 +37,8 @@ export class StreamResponseDecoder {
         end = reader.varint() + reader.at;
         begin = reader.at;
         reader.skipTo(end);
-      } else reader.skip(tag);
+      } else if (tag > field(2) && tag <= rawContents) return this.decodeResponse(message, from, to);
+      else reader.skip(tag);
     }
     const response = this.decodeResponse(message, begin, end);
     if (error !== '') throw new StreamError(error, response.head);

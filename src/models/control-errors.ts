@@ -1,3 +1,4 @@
+import { vllmMismatch } from '../contracts/vllm-mismatch.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { ServerRestarting, StatusError } from '../kserve/status.ts';
 
@@ -41,7 +42,8 @@ function explain(error: unknown, clean: TextCleaner): { readonly code: ErrorCode
   if (unreachable || error instanceof ServerRestarting)
     return { code: 'server_unreachable', text: 'unreachable, or the connection was lost' };
   if (code === 'DEADLINE_EXCEEDED') return { code: 'deadline_exceeded', text: 'timed out' };
-  return { code: 'backend_error', text: clean(reasonOf(message)) || 'see the log of the server' };
+  const text = vllmMismatch(message) ?? clean(reasonOf(message));
+  return { code: 'backend_error', text: text || 'see the log of the server' };
 }
 
 /** Triton's message has the state of each version, then a stack trace: the first line has the reason. */

@@ -1,3 +1,4 @@
+import { vllmMismatch } from '../contracts/vllm-mismatch.ts';
 import type { EngineFailure } from '../kserve/engines.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { contractName } from './abilities.ts';
@@ -51,6 +52,12 @@ function missingModels({ servers, aliases, expectedModels }: TableOptions): Mode
   return [...strayAliases, ...absent];
 }
 
+/** A server's reason, after what to do about it where that is known. */
+function explained(reason: string): string {
+  const advice = vllmMismatch(reason);
+  return advice === undefined ? reason : `${advice}.\n${reason}`;
+}
+
 function missingRow(name: string, reason: string): ModelRow {
   return { name, version: '', server: '-', contract: '-', tokenizer: '-', state: 'MISSING', reason };
 }
@@ -66,7 +73,7 @@ function rowsOf(found: FoundModel, holder: InferenceServer, options: TableOption
   const contracts = ready && contractsOf(ready);
   if (!contracts) {
     const refusal = ready && 'reason' in ready.detection ? ready.detection : undefined;
-    const reason = refusal?.reason ?? found.reason;
+    const reason = refusal?.reason ?? explained(found.reason);
     const row = { name, version, server, contract: '-', tokenizer: '-', state: state || 'NOT LOADED', reason };
     return [refusal?.isInner ? { ...row, isInner: true } : row];
   }

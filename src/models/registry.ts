@@ -1,4 +1,5 @@
 import { engineRetryAfter } from '../contracts/engine-failed.ts';
+import { vllmMismatch } from '../contracts/vllm-mismatch.ts';
 import { ApiError } from '../errors.ts';
 import type { InferenceServer } from '../kserve/server.ts';
 import { requireText } from './abilities.ts';
@@ -273,6 +274,8 @@ function ownsAdapter(model: NamedModel, adapter: string): boolean {
 }
 
 /** Why a model is not served, for clients. The server's own reason may contain paths and is only for the table. */
-function refusalOf({ ready }: FoundModel): string {
-  return ready && 'reason' in ready.detection ? ready.detection.reason : 'it is not loaded';
+function refusalOf({ ready, reason }: FoundModel): string {
+  if (ready && 'reason' in ready.detection) return ready.detection.reason;
+  const advice = vllmMismatch(reason);
+  return advice === undefined ? 'it is not loaded' : `it could not be loaded. ${advice}`;
 }

@@ -37,6 +37,9 @@ const mostBiases = 65_536;
 
 const mostBeams = 128;
 
+/** Maximum number of characters of a name that the server knows. */
+const mostNameLength = 256;
+
 /** Like the limit of `logprobs`. */
 const mostPromptLogprobs = 20;
 
@@ -80,6 +83,7 @@ export const samplingFields = {
   allowed_token_ids: list(tokenId, { least: 1, most: mostIds }).nullish(),
   skip_special_tokens: flag,
   spaces_between_special_tokens: flag,
+  logits_post_processor_name: z.string().min(1).max(mostNameLength).nullish(),
   return_tokens_as_token_ids: flag,
   request_id: z
     .string()
@@ -131,6 +135,7 @@ const samplingNames = [
   ['logit_bias', 'logitBias'],
   ['skip_special_tokens', 'skipSpecialTokens'],
   ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens'],
+  ['logits_post_processor_name', 'logitsPostProcessorName'],
 ] as const satisfies readonly (readonly [keyof SamplingRequest, keyof Sampling])[];
 
 /** The defaults of a model for fields that a request leaves out. */

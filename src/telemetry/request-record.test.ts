@@ -49,12 +49,21 @@ describe('MeasuredRequest', () => {
     const engineTimes = { queue: 1.25, prefill: 20, decode: 300 };
     request.inference({ server: 'a:1', model: 'toy', maxTokens: 10 });
     expect(request.timing()).not.toContain('engine');
-    request.counts({ promptTokens: 7, completionTokens: 5, draftTokens: 12, acceptedTokens: 9, engineTimes });
+    request.counts({
+      promptTokens: 7,
+      completionTokens: 5,
+      draftTokens: 12,
+      acceptedTokens: 9,
+      engineTimes,
+      cacheHitRate: 0.75,
+    });
     const names = 'engine-queue;dur=1.3, engine-prefill;dur=20.0, engine-decode;dur=300.0, total;dur=';
     expect(request.timing()).toContain(names);
     request.end(good);
     expect(valuesOf(metrics.draftTokens)).toEqual([['toy a:1 alice', 12]]);
     expect(valuesOf(metrics.acceptedTokens)).toEqual([['toy a:1 alice', 9]]);
+    const { sum: shares, count } = metrics.cacheHitRatio.at('toy', 'a:1');
+    expect([shares, count]).toEqual([0.75, 1]);
     const phases = ['queue', 'prefill', 'decode'].map((phase) => metrics.engineTime.at(phase, 'toy', 'a:1'));
     expect(phases.map(({ sum, count }) => [sum, count])).toEqual([
       [0.00125, 1],

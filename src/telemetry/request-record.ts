@@ -170,8 +170,10 @@ export class MeasuredRequest implements RequestRecord {
     if (drafts) metrics.draftTokens.at(model, this.#server, key).add(drafts);
     if (accepted) metrics.acceptedTokens.at(model, this.#server, key).add(accepted);
     const engineTimes = this.#engineTimes();
+    const cacheHitRate = this.#counts.findLast((counts) => counts.cacheHitRate !== undefined)?.cacheHitRate;
     for (const [phase, time] of engineEntries(engineTimes))
       metrics.engineTime.at(phase, model, this.#server).observe(time / 1000);
+    if (cacheHitRate !== undefined) metrics.cacheHitRatio.at(model, this.#server).observe(cacheHitRate);
     const saved = outcome.hasDisconnected ? this.#saved() : 0;
     if (saved > 0) metrics.savedTokens.at(model).add(saved);
     this.#trace?.end({
@@ -184,6 +186,7 @@ export class MeasuredRequest implements RequestRecord {
       draftTokens: drafts,
       acceptedTokens: accepted,
       engineTimes,
+      cacheHitRate,
       responseId: this.#responseId,
       finishReasons: this.#counts.flatMap(({ finishReasons = [] }) => finishReasons),
     });

@@ -158,6 +158,7 @@ export const samplingRows = {
       truncation_side: refused('left'),
       return_token_ids: refused(true, false),
       logits_processors: refused(['x']),
+      logits_post_processor_name: refused('x'),
       logprob_token_ids: refused([1]),
       priority: refused(1, 0),
       cache_salt: refused('x'),

@@ -48,6 +48,9 @@ Older releases have fewer tensors and support fewer fields. \`conch doctor\` sho
 - **response_format**, **structured_outputs**, **guided_…**: emulated where the backend cannot guide a response: LLM API
   models, vLLM before 25.02 and TensorRT-LLM before 0.19 ([api.md](api.md#structured-output)). A grammar is not
   supported there. With \`--structured-retries 0\`, none of these fields is.
+- **logits_post_processor_name**: supported on \`llmapi\` if the model has the input
+  \`sampling_param_logits_post_processor_name\`, which releases up to 1.2 do not have
+  ([tensorrt-llm.md](tensorrt-llm.md#logits-post-processors)).
 - **n**: one inference per choice. With \`use_beam_search\`, the choices are the best beams of one inference.
 - **stream**: a model that is not decoupled sends the whole response at once.`;
 

@@ -30,7 +30,10 @@ const shared: Rows = {
   ...everyOne('s', 'model temperature top_p top_k seed frequency_penalty presence_penalty max_tokens stream'),
   ...everyOne('e', 'n request_id echo stream_interval'),
   ...everyOne('i', 'user session_id'),
-  ...everyOne('n', `logits_processors ec_transfer_params watermarking guided_decoding_backend suffix`),
+  ...everyOne(
+    'n',
+    `logits_processors logits_post_processor_name ec_transfer_params watermarking guided_decoding_backend suffix`,
+  ),
   prompt_logprobs: 'nsnnn',
   logprob_token_ids: 'nsnnn',
   priority: 'nsnnn',

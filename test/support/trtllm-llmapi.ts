@@ -21,6 +21,7 @@ const inputs = `
   stop BOOL 1`;
 
 const laterInputs = `
+  sampling_param_logits_post_processor_name STRING 1
   lora_id UINT64 1
   lora_name STRING 1
   lora_path STRING 1

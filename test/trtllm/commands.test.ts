@@ -61,13 +61,14 @@ describe('conch doctor', () => {
           supported temperature, top_p, top_k, repetition_penalty, frequency_penalty, presence_penalty, seed, stop, logit_bias, logprobs, top_logprobs, structured_outputs, min_tokens, ignore_eos, bad_words, stop_token_ids, use_beam_search, length_penalty
           emulated  allowed_token_ids, include_stop_str_in_output, skip_special_tokens, spaces_between_special_tokens
           rejected  min_p: TensorRT-LLM has no input for it.
+                    logits_post_processor_name: Only models on TensorRT-LLM's LLM API support it.
 
         llmapi version 1 on SERVER: served
           state     READY
           contract  llmapi
           why       it takes text_input and inputs that begin with sampling_param_
-          inputs    text_input, streaming, sampling_param_max_tokens, sampling_param_exclude_input_from_output, sampling_param_temperature, sampling_param_top_k, sampling_param_top_p, sampling_param_frequency_penalty, sampling_param_presence_penalty, sampling_param_seed, return_finish_reason
-          outputs   text_output, finish_reason
+          inputs    text_input, streaming, sampling_param_max_tokens, sampling_param_exclude_input_from_output, sampling_param_temperature, sampling_param_top_k, sampling_param_top_p, sampling_param_frequency_penalty, sampling_param_presence_penalty, sampling_param_seed, return_finish_reason, sampling_param_return_perf_metrics
+          outputs   text_output, finish_reason, arrival_time_ns, first_scheduled_time_ns, first_token_time_ns, last_token_time_ns, total_draft_tokens, total_accepted_draft_tokens, kv_cache_hit_rate
           tokenizer -
           template  -
           parsers   tools: none; reasoning: none
@@ -86,6 +87,7 @@ describe('conch doctor', () => {
                     stop_token_ids: The model on TensorRT-LLM's LLM API has no input for it.
                     skip_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
                     spaces_between_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
+                    logits_post_processor_name: This model has no input for it (sampling_param_logits_post_processor_name).
                     use_beam_search: The model on TensorRT-LLM's LLM API has no input for it.
                     length_penalty: The model on TensorRT-LLM's LLM API has no input for it.
           remarks   No chat template, so Conch rejects chat requests. Set --tokenizer llmapi=DIR or --chat-template llmapi=FILE.

@@ -117,6 +117,14 @@ describe('an LLM API model', () => {
     `);
   });
 
+  it('selects a logits post-processor by its name', async () => {
+    const body = { prompt: directive({ echo_parameters: true }), max_tokens: 50 };
+    const response = await complete({ ...body, logits_post_processor_name: 'lowercase' });
+    expect(JSON.parse(textsOf(response)[0] ?? '')).toMatchObject({
+      sampling_param_logits_post_processor_name: 'lowercase',
+    });
+  });
+
   it('selects a LoRA adapter by its name', async () => {
     const body = { prompt: directive({ echo_parameters: true }), max_tokens: 50 };
     const adapted = await complete({ ...body, model: 'llmapi_lora_sql' });
@@ -149,6 +157,7 @@ describe('an LLM API model', () => {
     const label = `model="llmapi",server="127.0.0.1:${triton.grpcPort}"`;
     expect(metrics).toContain(`conch_draft_tokens_total{${label},key=""} 8`);
     expect(metrics).toContain(`conch_accepted_draft_tokens_total{${label},key=""} 6`);
+    expect(metrics).toMatch(new RegExp(`conch_kv_cache_hit_ratio_count\\{${label}\\} [1-9]`));
     expect(metrics).toContain(`conch_engine_phase_duration_seconds_count{phase="decode",${label}}`);
   });
 

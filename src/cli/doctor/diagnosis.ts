@@ -202,6 +202,7 @@ function fullRequest({
       ...(takes('stop') ? { stop: ['x'] } : {}),
       ...(takes('bad_words') ? { badWords: ['x'] } : {}),
       ...(takes('logit_bias') ? { logitBias: { '0': 1 } } : {}),
+      ...(takes('logits_post_processor_name') ? { logitsPostProcessorName: 'x' } : {}),
     },
     stream: true,
     ...(takes('structured_outputs') ? { structure } : {}),

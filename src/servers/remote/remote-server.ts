@@ -11,7 +11,7 @@ import type {
   RunningInference,
 } from '../../kserve/server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
-import { MissingCalls } from './missing-calls.ts';
+import { KserveCalls } from './kserve-calls.ts';
 import { RemoteInference } from './remote-inference.ts';
 
 interface RemoteServerOptions extends ChannelOptions {
@@ -29,13 +29,13 @@ export class RemoteServer implements InferenceServer {
   readonly name: string;
   readonly host: string;
   readonly #channel: Channel;
-  readonly #calls: MissingCalls;
+  readonly #calls: KserveCalls;
 
   constructor({ modelNames = () => [], ...options }: RemoteServerOptions) {
     this.name = `${options.host.includes(':') ? `[${options.host}]` : options.host}:${options.port}`;
     this.host = options.host;
     this.#channel = new Channel(options);
-    this.#calls = new MissingCalls((method, request, call) => this.#call(method, request, call), modelNames);
+    this.#calls = new KserveCalls((method, request, call) => this.#call(method, request, call), modelNames);
   }
 
   call<Method extends ControlMethod>(

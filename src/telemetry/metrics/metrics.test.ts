@@ -9,7 +9,7 @@ it('names each metric once, as Prometheus wants it', () => {
     ({ name, type }) =>
       !/^conch_[a-z]+(_[a-z]+)*$/.test(name) ||
       (type === 'counter') !== name.endsWith('_total') ||
-      (type === 'histogram') !== name.endsWith('_seconds'),
+      (type === 'histogram') !== /_(?:seconds|ratio)$/.test(name),
   );
   expect([wrong, new Set(all.map(({ name }) => name)).size]).toEqual([[], all.length]);
 });

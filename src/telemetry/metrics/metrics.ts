@@ -2,6 +2,7 @@ import { ComputedMetric, Counter, Gauge, Histogram, type MetricJson } from './in
 
 // All metrics of Conch. `npm run docs` writes their list in docs/observability.md.
 
+const shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const longTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const shortTimes = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const tokenTimes = [0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5];
@@ -83,6 +84,12 @@ export class Metrics {
     help: 'Time of a request in the engine, where the server reports it: queue, prefill (to the first token) or decode.',
     labels: ['phase', 'model', 'server'],
     bounds: longTimes,
+  });
+  readonly cacheHitRatio = new Histogram({
+    name: 'conch_kv_cache_hit_ratio',
+    help: "Share of a prompt's cache blocks that the engine had already, from 0 to 1, where the server reports it.",
+    labels: ['model', 'server'],
+    bounds: shares,
   });
   readonly savedTokens = new Counter({
     name: 'conch_saved_tokens_total',

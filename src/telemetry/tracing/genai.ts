@@ -35,7 +35,7 @@ export function requestAttributes(operation: string, { model, request }: TracedR
 /** The attributes that are known after the response. */
 export function responseAttributes(outcome: TracedOutcome, model: string): Attributes {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, responseId, finishReasons } = outcome;
-  const { draftTokens, acceptedTokens, engineTimes } = outcome;
+  const { draftTokens, acceptedTokens, engineTimes, cacheHitRate } = outcome;
   return {
     ...(responseId === undefined ? {} : { 'gen_ai.response.id': responseId, 'gen_ai.response.model': model }),
     ...(finishReasons.length > 0 ? { 'gen_ai.response.finish_reasons': [...finishReasons] } : {}),
@@ -45,6 +45,7 @@ export function responseAttributes(outcome: TracedOutcome, model: string): Attri
     ...(reasoningTokens === undefined ? {} : { 'gen_ai.usage.reasoning.output_tokens': reasoningTokens }),
     ...(draftTokens === undefined ? {} : { 'conch.usage.draft_tokens': draftTokens }),
     ...(acceptedTokens === undefined ? {} : { 'conch.usage.accepted_draft_tokens': acceptedTokens }),
+    ...(cacheHitRate === undefined ? {} : { 'conch.engine.cache_hit_ratio': cacheHitRate }),
     ...(engineTimes === undefined
       ? {}
       : {

@@ -18,6 +18,7 @@ export interface TracedOutcome extends RequestOutcome {
   readonly draftTokens: number | undefined;
   readonly acceptedTokens: number | undefined;
   readonly engineTimes: EngineTimes | undefined;
+  readonly cacheHitRate: number | undefined;
   readonly responseId: string | undefined;
   readonly finishReasons: readonly string[];
 }

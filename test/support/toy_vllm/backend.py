@@ -77,6 +77,9 @@ class TritonPythonModel:
         self._task = "embed" if toy.get("embedding") else "generate"
         self._most_images = toy.get("images")
         self._one_at_a_time = toy.get("one_at_a_time", False)
+        self._request_error = toy.get("request_error")
+        if "missing_module" in toy:
+            raise ModuleNotFoundError(f"No module named '{toy['missing_module']}'")
         _load_slowly(toy.get("load_seconds", 0))
         language = Language(os.path.join(os.environ["CONCH_TEST_TOKENIZERS"], settings["tokenizer"]))
         guide_backend = settings.get("structured_outputs_config", {}).get("backend", "auto")
@@ -117,6 +120,8 @@ class TritonPythonModel:
             task = "generate" if embedding is None else "embed"
             if task != self._task:
                 raise ValueError(f"Model {self._name} does not support '{task}' request")
+            if self._request_error is not None:
+                raise TypeError(self._request_error)
             if task == "embed":
                 self._embed(request, json.loads(embedding.as_numpy()[0]), sender)
             else:

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DynamoFrontend, vllmTensors } from '../../../test/support/dynamo-frontend.ts';
 import type { ControlMethod } from '../../kserve/messages.ts';
 import { StatusError } from '../../kserve/status.ts';
-import { MissingCalls } from './missing-calls.ts';
+import { KserveCalls } from './kserve-calls.ts';
 import { RemoteServer } from './remote-server.ts';
 
 const channel = { connectTimeout: 30_000, keepaliveInterval: 0, maxMessageSize: 2 ** 20, metadata: {} };
@@ -97,7 +97,7 @@ function indexOf(respond: (method: string) => unknown, request = {}) {
     if (response instanceof Error) throw response;
     return response as never;
   };
-  return new MissingCalls(call, () => ['m']).call('RepositoryIndex', request, {});
+  return new KserveCalls(call, () => ['m']).call('RepositoryIndex', request, {});
 }
 
 describe('a model of a server without a model index', () => {
@@ -119,4 +119,12 @@ describe('a model of a server without a model index', () => {
     const lost = new StatusError('UNAVAILABLE', 'lost', { unreachable: true });
     expect(await errorOf(indexOf(() => lost))).toEqual(['UNAVAILABLE', 'lost']);
   });
+});
+
+it('has the states of Triton where a server writes them differently', async () => {
+  const row = { name: 'm', version: '', reason: '' };
+  const states = ['State.READY', 'State.UNAVAILABLE', 'READY', ''];
+  const call = async (): Promise<never> => ({ models: states.map((state) => ({ ...row, state })) }) as never;
+  const { models: rows } = await new KserveCalls(call, () => []).call('RepositoryIndex', {}, {});
+  expect(rows.map(({ state }) => state)).toEqual(['READY', 'UNAVAILABLE', 'READY', '']);
 });

@@ -11,10 +11,10 @@ type Caller = <Method extends ControlMethod>(
 ) => Promise<ControlCalls[Method]['response']>;
 
 /**
- * The calls of Triton that other KServe servers lack: the model index and model configurations. Conch makes them from the
- * calls of the standard, ModelReady and ModelMetadata.
+ * Triton's calls on any KServe server. Some servers lack the model index and model configurations: Conch makes them from
+ * the calls of the standard, ModelReady and ModelMetadata.
  */
-export class MissingCalls {
+export class KserveCalls {
   readonly #call: Caller;
   readonly #names: () => readonly string[];
 
@@ -31,7 +31,8 @@ export class MissingCalls {
     options: CallOptions,
   ): Promise<ControlCalls[Method]['response']> {
     try {
-      return await this.#call(method, request, options);
+      const response = await this.#call(method, request, options);
+      return corrections[method]?.(response) ?? response;
     } catch (error) {
       const replacement = this.#replacements[method];
       // Triton rejects the name of a repository with the same code, although it has the call.
@@ -102,6 +103,18 @@ type Replacement<Method extends ControlMethod> = (
 ) => Promise<ControlCalls[Method]['response']>;
 
 type Replacements = { readonly [Method in ControlMethod]?: Replacement<Method> };
+
+type Correction<Method extends ControlMethod> = (
+  response: ControlCalls[Method]['response'],
+) => ControlCalls[Method]['response'];
+
+/** Responses of other servers as Triton would send them. */
+const corrections: { readonly [Method in ControlMethod]?: Correction<Method> } = {
+  // MLServer writes the name of the Python type before the state.
+  RepositoryIndex: ({ models }) => ({
+    models: models.map((row) => ({ ...row, state: row.state.replace(/^State\./, '') })),
+  }),
+};
 
 function isMissing(error: unknown): boolean {
   return error instanceof StatusError && error.code === 'UNIMPLEMENTED';
