@@ -5,36 +5,42 @@ import type { RequestedOptions, RequestedStructure } from '../requests/structure
 import type { GenerationPlan } from './plan.ts';
 import type { TokenReports } from './token-reports.ts';
 
-/** The parameters that not every contract supports, their keys in the sampling, and their neutral values. */
-const sampledParameters: readonly (readonly [ParameterName, keyof Sampling, neutral?: readonly unknown[]])[] = [
-  ['temperature', 'temperature'],
-  ['top_p', 'topP', [1]],
-  ['top_k', 'topK', [0, -1]],
-  ['min_p', 'minP', [0]],
-  ['repetition_penalty', 'repetitionPenalty', [1]],
-  ['frequency_penalty', 'frequencyPenalty', [0]],
-  ['presence_penalty', 'presencePenalty', [0]],
-  ['seed', 'seed'],
-  ['stop', 'stop'],
-  ['logit_bias', 'logitBias'],
-  ['min_tokens', 'minTokens', [0]],
-  ['ignore_eos', 'ignoreEos', [false]],
-  ['bad_words', 'badWords'],
-  ['allowed_token_ids', 'allowedTokenIds'],
-  ['stop_token_ids', 'stopTokenIds'],
-  ['include_stop_str_in_output', 'includeStopText', [false]],
-  ['skip_special_tokens', 'skipSpecialTokens', [true]],
-  ['spaces_between_special_tokens', 'spacesBetweenSpecialTokens', [true]],
-  ['logits_post_processor_name', 'logitsPostProcessorName'],
-  ['logprob_token_ids', 'logprobTokenIds'],
-  ['priority', 'priority', [0]],
-  ['cache_salt', 'cacheSalt'],
-  ['thinking_token_budget', 'thinkingTokenBudget'],
-  ['repetition_detection', 'repetitionDetection'],
-  ['vllm_xargs', 'engineExtras'],
-  ['kv_transfer_params', 'kvTransferParams'],
-  ['mm_processor_kwargs', 'mediaOptions'],
-];
+/** A parameter that not every contract supports, and its neutral values. */
+interface SampledParameter {
+  readonly name: ParameterName;
+  readonly neutral?: readonly unknown[];
+}
+
+/** By their keys in the sampling. The token limit is supported everywhere. */
+const sampledParameters: Readonly<Record<Exclude<keyof Sampling, 'maxTokens'>, SampledParameter>> = {
+  temperature: { name: 'temperature' },
+  topP: { name: 'top_p', neutral: [1] },
+  topK: { name: 'top_k', neutral: [0, -1] },
+  minP: { name: 'min_p', neutral: [0] },
+  repetitionPenalty: { name: 'repetition_penalty', neutral: [1] },
+  frequencyPenalty: { name: 'frequency_penalty', neutral: [0] },
+  presencePenalty: { name: 'presence_penalty', neutral: [0] },
+  seed: { name: 'seed' },
+  stop: { name: 'stop' },
+  logitBias: { name: 'logit_bias' },
+  minTokens: { name: 'min_tokens', neutral: [0] },
+  ignoreEos: { name: 'ignore_eos', neutral: [false] },
+  badWords: { name: 'bad_words' },
+  allowedTokenIds: { name: 'allowed_token_ids' },
+  stopTokenIds: { name: 'stop_token_ids' },
+  includeStopText: { name: 'include_stop_str_in_output', neutral: [false] },
+  skipSpecialTokens: { name: 'skip_special_tokens', neutral: [true] },
+  spacesBetweenSpecialTokens: { name: 'spaces_between_special_tokens', neutral: [true] },
+  logitsPostProcessorName: { name: 'logits_post_processor_name' },
+  logprobTokenIds: { name: 'logprob_token_ids' },
+  priority: { name: 'priority', neutral: [0] },
+  cacheSalt: { name: 'cache_salt' },
+  thinkingTokenBudget: { name: 'thinking_token_budget' },
+  repetitionDetection: { name: 'repetition_detection' },
+  engineExtras: { name: 'vllm_xargs' },
+  kvTransferParams: { name: 'kv_transfer_params' },
+  mediaOptions: { name: 'mm_processor_kwargs' },
+};
 
 interface RequestedParameters extends Pick<GenerationPlan, 'sampling' | 'beams' | 'logprobs' | 'reports'> {
   readonly structure: RequestedStructure | undefined;
@@ -53,16 +59,21 @@ export function refuseUnsupported(
   if (logprobs !== undefined) refuse(model, 'logprobs');
   if (logprobs) refuse(model, 'top_logprobs', topLogprobsField);
   if (beams) refuseBeams(model, beams);
-  for (const [parameter, key, neutral] of sampledParameters) {
-    const value = sampling[key];
-    if (value === undefined || neutral?.includes(value) || (Array.isArray(value) && value.length === 0)) continue;
-    refuse(model, parameter);
-  }
+  // By key: requests set few of the many parameters.
+  for (const key in sampling) refuseSampled(model, key as keyof Sampling, sampling);
   if (sampling.logprobTokenIds && logprobs === undefined)
     throw new ApiError('invalid_request', 'logprob_token_ids: only allowed with logprobs.', {
       param: 'logprob_token_ids',
     });
   model.contract.checkSampling?.(sampling);
+}
+
+function refuseSampled(model: ServedModel, key: keyof Sampling, sampling: Sampling): void {
+  if (key === 'maxTokens') return;
+  const { name, neutral } = sampledParameters[key];
+  const value = sampling[key];
+  if (value === undefined || neutral?.includes(value) || (Array.isArray(value) && value.length === 0)) return;
+  refuse(model, name);
 }
 
 function refuseStructure(model: ServedModel, { structure, field }: RequestedStructure): void {

@@ -41,13 +41,18 @@ export const engineFields = {
   kv_transfer_params: engineObject.nullish(),
 };
 
-/** Their names in the API and in `Sampling`. */
-export const engineNames = [
-  ['priority', 'priority'],
-  ['cache_salt', 'cacheSalt'],
-  ['thinking_token_budget', 'thinkingTokenBudget'],
-  ['repetition_detection', 'repetitionDetection'],
-  ['logprob_token_ids', 'logprobTokenIds'],
-  ['vllm_xargs', 'engineExtras'],
-  ['kv_transfer_params', 'kvTransferParams'],
-] as const satisfies readonly (readonly [keyof typeof engineFields, keyof EngineSampling])[];
+/** Their names in `Sampling`. */
+const engineNames: Readonly<Record<keyof typeof engineFields, keyof EngineSampling>> = {
+  priority: 'priority',
+  cache_salt: 'cacheSalt',
+  thinking_token_budget: 'thinkingTokenBudget',
+  repetition_detection: 'repetitionDetection',
+  logprob_token_ids: 'logprobTokenIds',
+  vllm_xargs: 'engineExtras',
+  kv_transfer_params: 'kvTransferParams',
+};
+
+/** The name of such a field in `Sampling`; undefined for other fields. */
+export function engineNameOf(field: string): keyof EngineSampling | undefined {
+  return Object.hasOwn(engineNames, field) ? engineNames[field as keyof typeof engineNames] : undefined;
+}

@@ -3,7 +3,7 @@ import type { Beams, Sampling } from '../contracts/contract.ts';
 import { ApiError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { withAcceptedValues } from './accepted-values.ts';
-import { engineFields, engineNames } from './engine-fields.ts';
+import { engineFields, engineNameOf } from './engine-fields.ts';
 import { list, record, unsupportedField } from './fields.ts';
 import { mostIds, tokenId } from './token-id.ts';
 
@@ -153,8 +153,11 @@ export function samplingOf(request: SamplingRequest, defaults: SamplingDefaults)
     const value = request[wire] ?? defaults[wire];
     if (value !== undefined && value !== null && !isEmptyMap(value)) sampling[name] = value;
   }
-  for (const [wire, name] of engineNames) {
-    const value = request[wire];
+  // By field: requests have few of the many fields.
+  for (const field in request) {
+    const name = engineNameOf(field);
+    if (name === undefined) continue;
+    const value = request[field as keyof SamplingRequest];
     if (value !== undefined && value !== null && !isEmptyMap(value)) sampling[name] = value;
   }
   const stop = request.stop ?? defaults.stop;
