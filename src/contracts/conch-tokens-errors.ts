@@ -51,7 +51,7 @@ export function explainConchTokens(error: StatusError): ApiError | undefined {
 export function namedConchAdapters({ message }: StatusError): readonly string[] | undefined {
   const text = invalid.exec(message)?.[1];
   if (text === undefined) return undefined;
-  if (/^lora_name is not supported/.test(text)) return [];
+  if (text.startsWith('lora_name is not supported')) return [];
   const list = unknownName.exec(text)?.[2];
   return list === undefined ? undefined : namesIn(list);
 }
