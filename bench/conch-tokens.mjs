@@ -3,7 +3,7 @@
  * run the same imitated engine, which gives each request a token per interval, on the real tritonserver of the tests. They are loaded in turn, in the
  * other direction in every second round.
  *
- *   node bench/conch-tokens.mjs [--streams 256] [--tokens 128] [--requests 2] [--interval-ms 10] [--rounds 3] [--json]
+ *   node bench/conch-tokens.mjs [--streams 256] [--tokens 256] [--requests 1] [--interval-ms 10] [--rounds 3] [--json]
  *
  * Every stream sends so many requests, one after the other. CPU time is that of all of them, user and system, from /proc. It includes the imitated engine
  * in the stub, whose cost is measured in a process of its own, and not the load client, which counts responses without decoding them.
@@ -30,8 +30,8 @@ import { startTriton } from './triton-server.mjs';
 const USAGE = `Usage: node bench/conch-tokens.mjs [options]
 
   --streams N       streams at the same time (256)
-  --tokens N        tokens per request (128)
-  --requests N      requests per stream (2)
+  --tokens N        tokens per request (256)
+  --requests N      requests per stream (1)
   --interval-ms N   time between two tokens of a stream (10)
   --rounds N        measurements of each model (3)
   --json            print the figures as JSON
@@ -47,8 +47,8 @@ const machine = thisMachine();
 const { values } = parseArgs({
   options: {
     streams: { type: 'string', default: '256' },
-    tokens: { type: 'string', default: '128' },
-    requests: { type: 'string', default: '2' },
+    tokens: { type: 'string', default: '256' },
+    requests: { type: 'string', default: '1' },
     'interval-ms': { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     json: { type: 'boolean', default: false },

@@ -111,6 +111,7 @@ export const titles = {
   'docs/decisions/load-engine.md': 'Share one load engine with its own HTTP connections',
   'docs/decisions/metric-instruments.md': 'Use our own counters and histograms',
   'docs/decisions/optional-outputs.md': 'Request only the needed outputs from the vLLM backend',
+  'docs/decisions/own-vllm-model.md': 'Ship a vLLM model of our own for Triton',
   'docs/decisions/prompt-thread.md': 'Run tokenizers and large templates in one thread',
   'docs/decisions/push-streaming.md': 'Push tokens from Triton to the client synchronously',
   'docs/decisions/request-plans.md': 'Plan a request, then run the plan',

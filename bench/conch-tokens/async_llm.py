@@ -1,7 +1,7 @@
 """An engine that gives each running request a token per interval, handed out like vLLM's AsyncLLM does.
 
 model.json has `interval_ms`. Steps are due by the clock, as if they came from vLLM's engine process: an event loop that
-is late gets several at once. Outputs that a consumer has not taken are merged, as in vLLM.
+is late catches up. Outputs that a consumer has not taken are joined, as in vLLM.
 """
 
 import asyncio
@@ -123,11 +123,9 @@ class AsyncLLM:
 
     def _step(self, due):
         self._timer = None
-        now = asyncio.get_running_loop().time()
-        while due <= now:
-            ended = [request_id for request_id, request in self._requests.items() if request.step()]
-            for request_id in ended:
-                del self._requests[request_id]
-            due += self._interval
+        ended = [request_id for request_id, request in self._requests.items() if request.step()]
+        for request_id in ended:
+            del self._requests[request_id]
         if self._requests:
-            self._plan(due)
+            # One that is due already runs after the consumers of this step, as in vLLM.
+            self._plan(due + self._interval)

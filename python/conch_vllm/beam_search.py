@@ -116,7 +116,7 @@ class BeamSearch:
         """The beams that end with this step, and the best of the others."""
         ended, others = [], []
         for beam, output in steps:
-            (row,) = output.outputs[0].logprobs
+            row = output.outputs[0].logprobs[0]
             for token_id, entry in row.items():
                 if entry.logprob == float("-inf"):
                     continue

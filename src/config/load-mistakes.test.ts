@@ -32,7 +32,10 @@ describe('errors', () => {
       ['--context-length llama=… must be a whole number of at least 1, not "many".'],
     ],
     [['--tokenizer', 'llama='], ['--tokenizer llama=… must not be empty.']],
-    [['--backend', 'onnx'], ['--backend must be one of vllm, tensorrtllm, trtllm, trtllm-tokens, llmapi, not "onnx".']],
+    [
+      ['--backend', 'onnx'],
+      ['--backend must be one of vllm, tensorrtllm, trtllm, trtllm-tokens, llmapi, conch-tokens, not "onnx".'],
+    ],
     [['-t', 'http://me:word@a'], ['-t must not contain a user or password: send credentials with --triton-header.']],
     [
       ['--refresh-interval', 'soon'],

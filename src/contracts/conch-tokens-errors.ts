@@ -27,8 +27,8 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     ([, rest = '']) => new ApiError('invalid_request', `guide: ${sentence(rest)}`, { param: 'guide' }),
   ],
   [
-    /^(?:sampling_params\.)?((\w+)\S* .*)$/s,
-    ([, text = '', param = '']) => new ApiError('invalid_request', sentence(text), { param }),
+    /^(?:sampling_params\.)?((?<=\.)(\w+)\S* .*|(priority|cache_salt|mm_processor_kwargs) .*)$/s,
+    ([, text = '', field, input = '']) => new ApiError('invalid_request', sentence(text), { param: field ?? input }),
   ],
 ];
 
@@ -51,7 +51,7 @@ export function explainConchTokens(error: StatusError): ApiError | undefined {
 export function namedConchAdapters({ message }: StatusError): readonly string[] | undefined {
   const text = invalid.exec(message)?.[1];
   if (text === undefined) return undefined;
-  if (/^lora_name is not supported/.test(text)) return [];
+  if (text.startsWith('lora_name is not supported')) return [];
   const list = unknownName.exec(text)?.[2];
   return list === undefined ? undefined : namesIn(list);
 }

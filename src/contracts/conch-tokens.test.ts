@@ -318,6 +318,7 @@ describe('an error of conch-tokens', () => {
       'Engine unavailable: EngineCore encountered an issue.',
       ['model_not_ready', 'The engine behind this model has failed.', null],
     ],
+    ['Invalid request: too many values', ['invalid_request', 'too many values', null]],
     ['Engine error: index out of range', undefined],
   ])('%s', (message, expected) => {
     expect(explain(message)).toEqual(expected);

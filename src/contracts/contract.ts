@@ -39,7 +39,7 @@ export interface EngineSampling {
   readonly priority?: number;
   /** Only requests with the same salt share cached prefixes. */
   readonly cacheSalt?: string;
-  /** The most tokens of a reasoning. */
+  /** The token limit of the reasoning. */
   readonly thinkingTokenBudget?: number;
   readonly repetitionDetection?: Readonly<Record<string, unknown>>;
   /** Parameters of plugins of the engine, by their names there. */

@@ -17,6 +17,14 @@ describe('failureText', () => {
       ),
       'Internal: no memory',
     ],
+    [
+      new StatusError(
+        'INTERNAL',
+        "version 1 is at UNAVAILABLE state: Internal: No module named 'vllm.inputs.data'\nAt:",
+      ),
+      "Triton's vLLM backend does not support the installed version of vLLM. Install vllm<0.19, " +
+        'or create a model that supports it: conch repo init vllm --conch',
+    ],
     [new StatusError('INTERNAL', ''), 'see the log of the server'],
     [new Error('secret'), 'unexpected error, see the log of Conch'],
   ])('says of %s why a server did not load a model', (error, text) => {

@@ -64,6 +64,19 @@ describe('ModelRegistry', () => {
     expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason }]);
   });
 
+  it('says what to do about a model that cannot be loaded, without the paths of its server', async () => {
+    const reason = "Internal: No module named 'vllm.inputs.data'\n\nAt:\n  /opt/tritonserver/model.py(41)";
+    const registry = registryOf([new ScriptedServer('a', [{ name: 'bad', state: 'UNAVAILABLE', reason }])]);
+    await registry.refresh();
+    const advice =
+      "Triton's vLLM backend does not support the installed version of vLLM. Install vllm<0.19, " +
+      'or create a model that supports it: conch repo init vllm --conch.';
+    expect(() => registry.find('bad')).toThrow(
+      `The model "bad" does not exist. It is not served: it could not be loaded. ${advice}`,
+    );
+    expect(registry.rows()).toMatchObject([{ name: 'bad', state: 'UNAVAILABLE', reason: `${advice}\n${reason}` }]);
+  });
+
   it('keeps how a model is spoken to when one call for its configuration fails', async () => {
     const server = new ScriptedServer('a', [{ name: 'llama' }, { name: 'qwen' }]);
     const registry = registryOf([server]);

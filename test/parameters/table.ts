@@ -91,6 +91,7 @@ export const chatTable = cells({
     web_search_options moderation best_of prompt chat_template media_io_kwargs return_prompt_text
     reasoning`,
   ),
+  mm_processor_kwargs: 'nsnnn',
   top_logprobs: 'sssnn',
   tool_choice: 'sssse',
 });

@@ -30,42 +30,49 @@ export function remarksOn(
     remarks.push(
       `Its postprocessing has ${model.postprocessors} instances, so chunks of a streamed response may arrive in the wrong order. Set its instance count to 1.`,
     );
-  if (contract.speaksTokens && assets && assets.eosTokenIds.length === 0)
+  if (contract.kind === 'trtllm-tokens' && assets && assets.eosTokenIds.length === 0)
     remarks.push(
       `Its tokenizer has no end token. Add eos_token_id to generation_config.json in ${assets.folder ?? 'its folder'}.`,
     );
+  return [...remarks, ...kindRemarks(model)];
+}
+
+/** What is special about models of a contract. */
+function kindRemarks(model: ServedModel): readonly string[] {
+  const { name, contract } = model;
   switch (contract.kind) {
     case 'trtllm':
-      remarks.push(
+      return [
         `Its pre- and postprocessing break characters that span several tokens. To send requests directly to the engine, set --tokenizer ${name}=DIR.`,
         contract.stopRequest
           ? 'When a client disconnects or a stop sequence occurs, Conch sends the engine a stop request: Triton passes a cancellation through an ensemble late or never.'
           : 'When a client disconnects or a stop sequence occurs, the response ends at once, but the engine continues: Conch cannot stop it.',
-      );
-      break;
+      ];
     case 'llmapi':
-      remarks.push('The server may never respond to a request that it rejects. Limit the wait with --request-timeout.');
-      if (contract.images.kind === 'taken')
-        remarks.push(
-          'It declares image_url, but ignores images unless its model.yaml sets triton_config.multimodal. Set that for a model that takes images.',
-        );
-      break;
+      return [
+        'The server may never respond to a request that it rejects. Limit the wait with --request-timeout.',
+        ...(contract.images.kind === 'taken'
+          ? [
+              'It declares image_url, but ignores images unless its model.yaml sets triton_config.multimodal. Set that for a model that takes images.',
+            ]
+          : []),
+      ];
     case 'trtllm-tokens':
-      if (contract.limits.context === undefined)
-        remarks.push(`Limits of the engine unknown. Set --engine-dir ${name}=DIR, the folder of its config.json.`);
-      break;
+      return contract.limits.context === undefined
+        ? [`Limits of the engine unknown. Set --engine-dir ${name}=DIR, the folder of its config.json.`]
+        : [];
     case 'conch-tokens':
-      if (!contract.speaksTokens)
-        remarks.push(
-          `Conch has no tokenizer for it, so requests are text and logprobs are rejected. Set --tokenizer ${name}=DIR.`,
-        );
-      remarks.push(...vllmRemarks(model));
-      break;
+      return [
+        ...(contract.speaksTokens
+          ? []
+          : [
+              `Conch has no tokenizer for it, so requests are text and logprobs are rejected. Set --tokenizer ${name}=DIR.`,
+            ]),
+        ...vllmRemarks(model),
+      ];
     case 'vllm':
-      remarks.push(...vllmRemarks(model));
-      break;
+      return vllmRemarks(model);
   }
-  return remarks;
 }
 
 /** What does not work where the server removes special tokens from the text. */
