@@ -47,6 +47,7 @@ describe('a field of vLLM reaches its engine', () => {
 
   it.each<[Json, Json]>([
     [{ cache_salt: 'tenant' }, { cache_salt: 'tenant' }],
+    [{ priority: -3 }, { priority: -3 }],
     [{ thinking_token_budget: 5 }, { sampling_params: { thinking_token_budget: 5 } }],
     [{ vllm_xargs: { a: [1, 'x'] } }, { sampling_params: { extra_args: { a: [1, 'x'] } } }],
     [

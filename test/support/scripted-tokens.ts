@@ -81,7 +81,7 @@ const floats = (name: string, values: readonly number[], columns: number): Tenso
   return { name, datatype: 'FP32', shape: [values.length / columns, columns], data };
 };
 
-/** The logprobs that every token has: its own is -1 and its rank is 2; the likeliest is the letter z, then the token. */
+/** The logprobs of tokens: the own one is -1, of the letter x -3; the likeliest token is z, then comes the token. */
 function logprobTensors(name: string, ids: readonly number[], most: number, isPrompt: boolean): Tensor[] {
   const columns = 1 + most;
   const tops = [
@@ -90,7 +90,8 @@ function logprobTensors(name: string, ids: readonly number[], most: number, isPr
   ] as const;
   const cell = (id: number, row: number, column: number): readonly [number, number, number] => {
     const isFirst = isPrompt && row === 0;
-    if (column === 0) return [id, isFirst ? Number.NaN : -1, isFirst ? 0 : 2];
+    const own = id === 0x78 ? -3 : -1;
+    if (column === 0) return [id, isFirst ? Number.NaN : own, isFirst ? 0 : 2];
     const [top, logprob, rank] = tops[column - 1] ?? [-1, Number.NEGATIVE_INFINITY, 0];
     if (isFirst || column > tops.length) return [-1, Number.NEGATIVE_INFINITY, 0];
     return [column === 2 ? id : top, logprob, rank];
@@ -150,12 +151,15 @@ function responsesOf(script: TokenScript, { ids, parameters }: SentTokens, expec
 type ModelParts = NonNullable<Parameters<typeof scriptedModel>[1]>;
 
 /** A model of python/conch_vllm that plays a script for every inference. */
-export function scriptedTokens(script: TokenScript | ((sent: SentTokens) => TokenScript), parts: ModelParts = {}) {
+export function scriptedTokens(
+  script: TokenScript | ((sent: SentTokens, number: number) => TokenScript),
+  parts: ModelParts = {},
+) {
   const sent: SentTokens[] = [];
   const stream = (request: InferRequest, sink: ResponseSink, { signal }: CallOptions = {}) => {
     const inputs = inputsOf(request);
     sent.push(inputs);
-    const played = typeof script === 'function' ? script(inputs) : script;
+    const played = typeof script === 'function' ? script(inputs, sent.length - 1) : script;
     return new PlayedInference(sink, { responses: responsesOf(played, inputs, request.outputs ?? []), signal });
   };
   const server = { name: 'tokens:8001', stream } as unknown as InferenceServer;

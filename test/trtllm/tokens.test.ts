@@ -442,3 +442,34 @@ describe('bad input', () => {
     expect(choiceOf(await complete({ prompt: directive({ tokens: 2 }) }))).toMatchObject({ text: ' a b' });
   });
 });
+
+describe('the tokens of a request to an engine', () => {
+  const tokensOf = async (prompt: string) =>
+    (await post(`${conch.url}/tokenize`, { model, prompt })).body['tokens'] as number[];
+
+  it('are returned as ids', async () => {
+    const prompt = directive({ answer: 'one two' });
+    const response = await complete({ prompt, return_token_ids: true, max_tokens: 8 });
+    expect(choiceOf(response)).toMatchObject({
+      text: 'one two',
+      prompt_token_ids: await tokensOf(prompt),
+      token_ids: await tokensOf('one two'),
+    });
+  });
+
+  it('are truncated', async () => {
+    const prompt = `one two ${directive({ answer: 'one two' })}`;
+    const ids = await tokensOf(prompt);
+    const body = { prompt, truncate_prompt_tokens: ids.length - 2, return_token_ids: true, max_tokens: 8 };
+    expect(choiceOf(await complete(body))).toMatchObject({ text: 'one two', prompt_token_ids: ids.slice(2) });
+  });
+
+  it('have no logprobs in a prompt, which the engine does not return', async () => {
+    const { status, body } = await complete({ prompt: 'x', prompt_logprobs: 1 });
+    expect([status, body.error?.['param'], body.error?.['code']]).toEqual([
+      400,
+      'prompt_logprobs',
+      'unsupported_parameter',
+    ]);
+  });
+});

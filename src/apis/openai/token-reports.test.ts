@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 const newSignal = () => new AbortController().signal;
 
 /** A whole response, and what the model was sent. */
-async function completed(script: TokenScript, body: Json) {
+async function completed(script: Parameters<typeof scriptedTokens>[0], body: Json) {
   const scripted = scriptedTokens(script);
   const { request } = parseRequest(CompletionRequest, { model: 'm', prompt: 'ab', ...body });
   const { generation, options } = await complete(request, scripted.context(), newSignal());
@@ -152,7 +152,7 @@ describe('echo with logprobs', () => {
 
   it('does not rank candidates by their prompt', async () => {
     const { choices } = await completed(
-      { responses: ['cd'], reason: 'length' },
+      (_, number) => ({ responses: [number === 0 ? 'xx' : 'cd'], reason: 'length' }),
       { echo: true, logprobs: 0, best_of: 2, max_tokens: 2 },
     );
     expect(choices).toMatchObject([{ text: 'abcd', logprobs: { token_logprobs: [null, -1, -1, -1, -1] } }]);
