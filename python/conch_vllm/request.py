@@ -38,6 +38,11 @@ class Generation:
         return bool(self.images or self.audios)
 
 
+def is_cancellation(request):
+    """Whether a request is the command to cancel those with its id. Throws InvalidRequest."""
+    return bool(_value(request, "cancel", False))
+
+
 def read_generation(request):
     """Copies a request out of Triton's memory. Throws InvalidRequest."""
     generation = Generation(

@@ -53,7 +53,8 @@ class Ending:
 class Stream:
     """The event loop adds outputs; the sender thread takes and sends them."""
 
-    def __init__(self, sender, layout):
+    def __init__(self, sender, layout, request_id=""):
+        self.request_id = request_id
         self._sender = sender
         self._layout = layout
         self._state = threading.Lock()

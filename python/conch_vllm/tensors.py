@@ -12,6 +12,7 @@ INPUTS = (
     ("cache_salt", "TYPE_STRING", [1]),
     ("lora_name", "TYPE_STRING", [1]),
     ("lora_path", "TYPE_STRING", [1]),
+    ("cancel", "TYPE_BOOL", [1]),
 )
 
 # Triton wants one required input at least, and every request has this one.

@@ -15,7 +15,7 @@ from .cancellation import CancellationWatch
 from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, InvalidRequest
 from .media import decode_media
 from .outbox import Outbox
-from .request import check_generation, read_generation
+from .request import check_generation, is_cancellation, read_generation
 from .responses import Layout
 from .sampling import check_sampling
 from .stream import Stream
@@ -62,6 +62,10 @@ class TritonPythonModel:
         for request in requests:
             sender = request.get_response_sender()
             try:
+                if is_cancellation(request):
+                    self._loop.call_soon_threadsafe(self._cancel_id, request.request_id())
+                    sender.send(flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
+                    continue
                 generation = read_generation(request)
                 sampling = check_sampling(generation.sampling_params, self._engine)
                 check_generation(generation, self._engine)
@@ -69,7 +73,7 @@ class TritonPythonModel:
             except Exception as error:  # one request must not end the others of its batch
                 _send_error(sender, *self._explain(error))
                 continue
-            stream = Stream(sender, _layout(generation, sampling, self._engine))
+            stream = Stream(sender, _layout(generation, sampling, self._engine), request.request_id())
             self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling, beams)
         return None
 
@@ -115,6 +119,11 @@ class TritonPythonModel:
         task = self._tasks.get(stream)
         if task is not None:
             task.cancel()
+
+    def _cancel_id(self, request_id):
+        for stream, task in self._tasks.items():
+            if stream.request_id == request_id != "":
+                task.cancel()
 
     async def _cancel_all(self):
         tasks = list(self._tasks.values())

@@ -18,7 +18,7 @@ interface DecoderOptions {
 export class ConchTokensDecoder implements GenerateDecoder {
   readonly #request: GenerateRequest;
   readonly #speaksTokens: boolean;
-  #hasBegun = false;
+  #isStarted = false;
   /** How many choices have not ended. */
   #unfinished: number;
 
@@ -32,7 +32,7 @@ export class ConchTokensDecoder implements GenerateDecoder {
     if (this.#unfinished === 0) return;
     const index = this.#request.beams ? (response.uint32('index') ?? 0) : undefined;
     const ids = readIds(response.raw('token_ids'));
-    if (!this.#hasBegun) this.#begin(response, sink);
+    if (!this.#isStarted) this.#begin(response, sink);
     const reason = response.text('finish_reason');
     const end = reason === undefined ? undefined : vllmFinishReason(reason);
     if (this.#speaksTokens) {
@@ -48,7 +48,7 @@ export class ConchTokensDecoder implements GenerateDecoder {
   }
 
   #begin(response: InferResponse, sink: GenerateSink): void {
-    this.#hasBegun = true;
+    this.#isStarted = true;
     const usage = readIds(response.raw('usage'));
     const [promptTokens = -1] = usage;
     if (promptTokens >= 0) sink.promptTokens(promptTokens);

@@ -69,6 +69,19 @@ describe('a request to conch-tokens', () => {
     expect(request.outputs).toEqual(['token_ids', 'finish_reason', 'usage', 'times']);
   });
 
+  it('is cancelled by another one with its id, if the model can', () => {
+    const inputs = 'input_ids INT32 -1 optional\nsampling_params STRING 1\ncancel BOOL 1 optional';
+    const able = conchTokensContract(configOf(inputs, 'token_ids INT32 -1', { max_batch_size: 0 }), {
+      hasTokenizer: true,
+    });
+    expect(contract.stopRequest).toBe(undefined);
+    const command = able.stopRequest?.(ask({ id: 'mine' }));
+    expect([command?.id, command && displayedInputs(command)]).toEqual([
+      'mine',
+      ['sampling_params BYTES [1] ["{}"]', 'cancel BOOL [1] true'],
+    ]);
+  });
+
   it('is text without a tokenizer', () => {
     const request = textContract.encode(requestOf({ stream: false, sampling: { stop: ['x'] } }));
     expect(displayedInputs(request)).toEqual([

@@ -47,7 +47,14 @@ export function conchTokensContract(config: ModelConfig, { hasTokenizer }: Conch
     decoder: (request) => new ConchTokensDecoder(request, { speaksTokens: hasTokenizer }),
     explain: explainConchTokens,
     namedAdapters: namedConchAdapters,
+    ...(config.input.some(({ name }) => name === 'cancel') ? { stopRequest } : {}),
   };
+}
+
+/** The model finds a disconnected client only by looking at each of its requests in turn; this ends one at once. */
+function stopRequest({ model, version, id }: GenerateRequest): InferRequest {
+  const inputs = [textTensor('sampling_params', ['{}']), boolTensor('cancel', true)];
+  return { model, version, id, inputs, outputs: ['finish_reason'] };
 }
 
 const needsTokenizer = "It needs token ids. Set the model's tokenizer with --tokenizer.";

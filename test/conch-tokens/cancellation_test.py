@@ -28,6 +28,23 @@ class Cancellation(ModelCase):
         self.assert_cancelled(sender, call)
         self.assertEqual(len(sender.responses), 1)
 
+    def test_by_a_request_with_its_id(self):
+        other = self.begin(request_id="other")
+        self.assertTrue(self.called.wait(PATIENCE_SECONDS))
+        self.called.clear()
+        sender, call = self.begin_and_wait(request_id="mine")
+        self.assertEqual(self.outcome(self.begin(request_id="mine", cancel=np.asarray([True]))), [None])
+        self.assert_cancelled(sender, call)
+        self.assertFalse(other.done.is_set())
+        other.disconnected = True
+        self.outcome(other)
+
+    def test_not_by_a_request_without_an_id(self):
+        sender, call = self.begin_and_wait()
+        self.outcome(self.begin(cancel=np.asarray([True])))
+        call.loop.call_soon_threadsafe(call.queue.put_nowait, end())
+        self.assertIsNone(self.outcome(sender)[-1].error)
+
     def test_between_tokens(self):
         sender, call = self.begin_and_wait()
         call.loop.call_soon_threadsafe(call.queue.put_nowait, output(choice([5], "a")))

@@ -70,8 +70,11 @@ class Sender:
 
 
 class Request:
-    def __init__(self, sender, inputs, outputs):
-        self._sender, self.inputs, self._outputs = sender, inputs, outputs
+    def __init__(self, sender, inputs, outputs, request_id=""):
+        self._sender, self.inputs, self._outputs, self._id = sender, inputs, outputs, request_id
+
+    def request_id(self):
+        return self._id
 
     def get_response_sender(self):
         return self._sender

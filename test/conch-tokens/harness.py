@@ -86,14 +86,14 @@ class ModelCase(unittest.TestCase):
         self.senders.append(sender)
         return sender
 
-    def begin(self, sender=None, outputs=ALL_OUTPUTS, sampling=None, **inputs):
+    def begin(self, sender=None, outputs=ALL_OUTPUTS, sampling=None, request_id="", **inputs):
         """Sends a request; inputs replace the prompt 1, 2, 3."""
         sender = sender or self.sender()
         tensors = {} if "prompt" in inputs else {"input_ids": np.asarray([1, 2, 3], dtype=np.int32)}
         text = sampling if isinstance(sampling, (str, bytes)) else json.dumps(sampling or {})
         tensors["sampling_params"] = strings(text)
         tensors.update({name: value for name, value in inputs.items() if value is not None})
-        self.model.execute([Request(sender, tensors, outputs)])
+        self.model.execute([Request(sender, tensors, outputs, request_id)])
         return sender
 
     def outcome(self, sender):

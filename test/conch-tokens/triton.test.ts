@@ -57,7 +57,7 @@ describe('the model conch_vllm behind a tritonserver', () => {
       model_transaction_policy: object;
     };
     expect(config.input.filter(({ optional }) => !optional).map(({ name }) => name)).toEqual(['sampling_params']);
-    expect(config.input).toHaveLength(11);
+    expect(config.input).toHaveLength(12);
     expect(config.output).toHaveLength(15);
     expect(config.max_batch_size).toBe(0);
     expect(config.model_transaction_policy).toEqual({ decoupled: true });
