@@ -39,6 +39,7 @@ class Cancellation(ModelCase):
     def test_while_its_first_response_is_sent(self):
         # The task waits for its turn, outside of the engine.
         gate = threading.Semaphore(0)
+        self.addCleanup(gate.release, 100)
         sender, call = self.begin_and_wait(sender=self.sender(gate))
         call.loop.call_soon_threadsafe(call.queue.put_nowait, output(choice([5], "a")))
         self.assertTrue(sender.entered.wait(PATIENCE_SECONDS))

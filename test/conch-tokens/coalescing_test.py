@@ -154,6 +154,7 @@ class Tables(unittest.TestCase):
 class Coalescing(ModelCase):
     def test_tokens_that_wait_leave_in_one_response(self):
         gate = threading.Semaphore(0)
+        self.addCleanup(gate.release, 100)
         rng = random.Random(1)
         truths = [Truth(rng, 0, None) for _ in range(40)]
         made = threading.Semaphore(0)
@@ -194,6 +195,7 @@ class Coalescing(ModelCase):
 
     def test_the_engine_collects_while_a_response_is_sent(self):
         gate = threading.Semaphore(0)
+        self.addCleanup(gate.release, 100)
         called = threading.Event()
         self.llm.on_call = lambda _call: called.set()
         sender = self.begin(self.sender(gate))
