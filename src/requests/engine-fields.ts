@@ -52,7 +52,7 @@ const engineNames: Readonly<Record<keyof typeof engineFields, keyof EngineSampli
   kv_transfer_params: 'kvTransferParams',
 };
 
-/** The name of such a field in `Sampling`; undefined for other fields. */
+/** The name of a field in `Sampling`, if it is one of them. */
 export function engineNameOf(field: string): keyof EngineSampling | undefined {
   return Object.hasOwn(engineNames, field) ? engineNames[field as keyof typeof engineNames] : undefined;
 }
