@@ -156,6 +156,23 @@ describe('fitModel', () => {
     expect(await fit(trtllm, chain, hints)).toMatchObject({ kind: 'trtllm-tokens', target: undefined });
   });
 
+  it("takes token ids to Conch's own vLLM model where the tokenizer is at hand, else text", async () => {
+    const input = [...tensors('input_ids'), ...tensors('sampling_params', 'TYPE_STRING')];
+    const own = model('own', { input, output: tensors('token_ids'), max_batch_size: 0 });
+    expect(await fit(own, [own])).toMatchObject({ kind: 'conch-tokens' });
+    const speaksTokens = async (hints: ModelHints, ...repositories: string[]) => {
+      const { detection } = await fitModel(own, [own], hints, repositories);
+      return 'contract' in detection ? detection.contract.speaksTokens : detection.reason;
+    };
+    expect([await speaksTokens({}), await speaksTokens({ tokenizer })]).toEqual([false, true]);
+    mkdirSync(join(folder, 'repository', 'own', '1'), { recursive: true });
+    writeFileSync(join(folder, 'repository', 'own', '1', 'model.json'), JSON.stringify({ model: tokenizer }));
+    expect(await speaksTokens({}, join(folder, 'repository'))).toBe(true);
+    expect(await speaksTokens({ contract: 'vllm' })).toBe(
+      'it is set to the contract vllm, but has no input text_input, no input sampling_parameters, no output text_output',
+    );
+  });
+
   it('says why a contract that the operator sets does not fit', async () => {
     expect(await fit(bls, [bls], { contract: 'trtllm-tokens' })).toEqual({
       reason: 'its contract is set to trtllm-tokens, but it has no TensorRT-LLM engine',

@@ -101,6 +101,16 @@ it.each([
   expect(await check(files)).toEqual(findings);
 });
 
+it("checks Conch's own vLLM model like one of Triton's backend, whose adapters may come later", async () => {
+  const files = {
+    'm/config.pbtxt': 'backend: "python"',
+    'm/1/model.py': '',
+    'm/1/conch_vllm/__init__.py': '',
+    'm/1/model.json': `{"model":"a","enable_lora":true,${guarded}}`,
+  };
+  expect(await check(files)).toEqual([noCheck]);
+});
+
 describe('an ensemble', () => {
   const inner = `backend: "python" max_batch_size: 4
 input [ { name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }, { name: "EXTRA" data_type: TYPE_FP32 dims: [ -1 ] optional: true } ]

@@ -61,14 +61,14 @@ function checkParameters({ source, config }: AvailableModel): readonly Finding[]
 /** Checks that every served version has the files that its backend needs. */
 async function checkFiles(model: AvailableModel): Promise<readonly Finding[]> {
   const { backend, versions, folder, config } = model;
-  if (backend === 'vllm') return [...checkPath(folder), ...(await checkVllm(model))];
+  if (backend === 'vllm') return [...checkPath(folder), ...(await checkVllm(model, { isOwn: false }))];
   if (backend !== 'python') return [];
   const name = config.default_model_filename || 'model.py';
   const found = await Promise.all(
     versions.map((version) => checkPresent(join(folder, String(version), name), 'the code of a Python model')),
   );
   const isOwn = await hasOwnModel(model);
-  return [...checkPath(folder), ...found.flat(), ...(isOwn ? await checkVllm(model) : [])];
+  return [...checkPath(folder), ...found.flat(), ...(isOwn ? await checkVllm(model, { isOwn }) : [])];
 }
 
 /** Whether a Python model is Conch's own vLLM model. */

@@ -14,9 +14,17 @@ import {
 import type { Finding } from './finding.ts';
 import type { AvailableModel } from './repository-model.ts';
 
+interface VllmKind {
+  /** Whether it is Conch's own vLLM model, which loads adapters without multi_lora.json too. */
+  readonly isOwn: boolean;
+}
+
 /** Checks that a vLLM model has the files that its backend needs, and the settings that keep its engine alive. */
-export async function checkVllm({ folder, versions, config, source }: AvailableModel): Promise<readonly Finding[]> {
-  const found = await Promise.all(versions.map((version) => checkVersion(join(folder, String(version)))));
+export async function checkVllm(
+  { folder, versions, config, source }: AvailableModel,
+  { isOwn }: VllmKind,
+): Promise<readonly Finding[]> {
+  const found = await Promise.all(versions.map((version) => checkVersion(join(folder, String(version)), { isOwn })));
   const hasHealthCheck = checksHealth(config.parameters);
   return [
     ...(hasHealthCheck ? [] : [{ severity: 'warning', file: source.configFile, text: healthCheckAdvice } as const]),
@@ -24,7 +32,7 @@ export async function checkVllm({ folder, versions, config, source }: AvailableM
   ];
 }
 
-async function checkVersion(folder: string): Promise<readonly Finding[]> {
+async function checkVersion(folder: string, kind: VllmKind): Promise<readonly Finding[]> {
   const file = join(folder, argumentsFile);
   const read = await readVllmArguments(file);
   if ('unread' in read) return [{ severity: 'error', file, text: problems[read.unread] }];
@@ -41,7 +49,7 @@ async function checkVersion(folder: string): Promise<readonly Finding[]> {
   const unguarded: Finding[] = namesGuideLibrary(engine)
     ? []
     : [{ severity: 'warning', file, text: guideLibraryAdvice }];
-  return [...unguarded, ...(await checkAdapters(folder, engine))];
+  return [...unguarded, ...(await checkAdapters(folder, engine, kind))];
 }
 
 const problems: Readonly<Record<UnreadArguments, string>> = {
@@ -52,10 +60,11 @@ const problems: Readonly<Record<UnreadArguments, string>> = {
   'not JSON': 'it is not a JSON object.',
 };
 
-async function checkAdapters(folder: string, engine: JsonObject): Promise<readonly Finding[]> {
+async function checkAdapters(folder: string, engine: JsonObject, { isOwn }: VllmKind): Promise<readonly Finding[]> {
   if (!/^true$/i.test(String(engine['enable_lora']))) return [];
   const file = join(folder, 'multi_lora.json');
   if (!(await isFile(file))) {
+    if (isOwn) return [];
     const text = 'this file is missing: it must list the adapters, because enable_lora is true.';
     return [{ severity: 'error', file, text }];
   }

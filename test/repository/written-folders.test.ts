@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { checkRepository } from '../../src/repository/check-repository.ts';
 import { readModelConfig } from '../../src/repository/pbtxt/model-config.ts';
 import { readTextFormat } from '../../src/repository/pbtxt/read-text-format.ts';
 import { TextFormatError } from '../../src/repository/pbtxt/text-format-error.ts';
+import { inRoot } from '../support/environment.ts';
 import { directive, exchange } from '../support/exchange.ts';
 import { python } from '../support/python.ts';
 import { startTriton, type Triton } from '../support/triton.ts';
@@ -113,6 +114,44 @@ describe('a vLLM folder', () => {
       ['one two'],
       ['one two'],
     ]);
+  });
+});
+
+describe("a folder of Conch's own vLLM model", () => {
+  let triton: Triton;
+  beforeAll(async () => {
+    const flags = ['--conch', '--model', 'toy', '--tokenizer', 'qwen3', '--max-model-len', '4096'];
+    await init('own', 'vllm', 'own', ...flags, '--lora-root', '/adapters');
+    const { findings } = await checkRepository([join(folder, 'own')]);
+    expect(findings).toEqual([]);
+    // The imitation of vLLM stands where the container has vLLM.
+    const version = join(folder, 'own', 'own', '1');
+    cpSync(inRoot('test/support/fake_vllm/vllm'), join(version, 'vllm'), { recursive: true });
+    symlinkSync(inRoot('test/support/toy_vllm'), join(version, 'toy_vllm'));
+    triton = await startTriton({ repository: join(folder, 'own') });
+  });
+  afterAll(() => triton.stop());
+
+  it('is served by a real tritonserver', async () => {
+    const inputs = { prompt: directive({ answer: 'one two' }), sampling_params: '{}', stream: false };
+    const [response] = await exchange(triton.grpcPort, [{ model: 'own', inputs }]);
+    expect(response?.messages[0]?.outputs['text']?.values).toEqual(['one two']);
+    const config = await fetch(`http://127.0.0.1:${triton.httpPort}/v2/models/own/config`);
+    expect(await config.json()).toMatchObject({
+      backend: 'python',
+      parameters: {
+        ENABLE_VLLM_HEALTH_CHECK: { string_value: 'true' },
+        LORA_ROOT: { string_value: '/adapters' },
+      },
+    });
+    const settings = JSON.parse(readFileSync(join(folder, 'own', 'own', '1', 'model.json'), 'utf8')) as object;
+    expect(settings).toEqual({
+      model: 'toy',
+      enable_lora: true,
+      structured_outputs_config: { backend: 'xgrammar', disable_any_whitespace: true },
+      tokenizer: 'qwen3',
+      max_model_len: 4096,
+    });
   });
 });
 

@@ -35,6 +35,8 @@ async function problemOf(...argv: string[]): Promise<string> {
   }
 }
 
+const engine = ['--engine-dir', '/e', '--tokenizer-dir', '/t'];
+
 describe('conch repo init refuses', () => {
   it.each([
     [[], 'conch repo init needs the kind and name of the model. Write conch repo init vllm|trtllm|llamacpp NAME.'],
@@ -46,6 +48,11 @@ describe('conch repo init refuses', () => {
       '"../m" is not a valid model name: use letters, digits, - and _, with dots only inside the name.',
     ],
     [['vllm', 'm', '--model', 'a', '--engine-dir', '/e'], '--engine-dir is for trtllm, not for vllm. Remove it.'],
+    [
+      ['vllm', 'm', '--model', 'a', '--lora-root', '/adapters'],
+      "--lora-root needs --conch: the model of Triton's vLLM backend loads no adapters by path.",
+    ],
+    [['trtllm', 'm', '--conch', ...engine], '--conch is for vllm, not for trtllm. Remove it.'],
     [['vllm', 'm', '--model', 'a', '--lora', 'x'], '--lora must be NAME=VALUE, not "x".'],
     [['trtllm', 'm'], 'conch repo init trtllm needs --engine-dir and --tokenizer-dir, as tritonserver will see them.'],
     [
