@@ -8,6 +8,7 @@ import type {
   PromptLogprob,
   RankedLogprob,
 } from './contract.ts';
+import { lowestLogprob } from './lowest-logprob.ts';
 import { vllmFinishReason } from './vllm-finish-reason.ts';
 
 interface DecoderOptions {
@@ -62,10 +63,10 @@ export class ConchTokensDecoder implements GenerateDecoder {
       if (ids.length > 0) sink.ids(ids, logprobs, index);
       return;
     }
-    ids.pop();
+    const last = ids.pop() as number;
     logprobs?.pop();
     if (ids.length > 0) sink.ids(ids, logprobs, index);
-    sink.text('', 1, undefined, index);
+    sink.endToken(last, index);
   }
 }
 
@@ -125,7 +126,7 @@ class LogprobTable {
     const offset = 4 * (row * this.columns + column);
     return {
       id: this.#ids.readInt32LE(offset),
-      logprob: this.#logprobs.readFloatLE(offset),
+      logprob: Math.max(this.#logprobs.readFloatLE(offset), lowestLogprob),
       rank: this.#ranks?.readInt32LE(offset) ?? 0,
     };
   }

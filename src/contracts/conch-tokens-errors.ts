@@ -8,7 +8,7 @@ import { explainVllm } from './vllm-errors.ts';
 /** How the model begins an error that the request caused. */
 const invalid = /^(?:\[request id: [^\]]*\] )?Invalid request: (.*)$/s;
 
-const unknownName = /^lora_name '(.*)' is unknown\. Known: \[(.*?)\]\./s;
+const unknownName = /^lora_name (".*?(?<!\\)") is unknown\. .*? Known: (\[.*\])$/s;
 
 /** What the model's own texts mean; other texts are vLLM's. */
 const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError])[] = [
@@ -16,7 +16,7 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     /^input_ids has (\d+) tokens, which is longer than the maximum model length of (\d+) tokens\./,
     ([, length, limit]) => contextExceeded({ promptTokens: Number(length), limit: Number(limit) }, 'prompt'),
   ],
-  [unknownName, ([, name = '', list = '']) => unknownAdapter(name, namesIn(list))],
+  [unknownName, ([, name = '', list = '']) => unknownAdapter(textOf(name), namesIn(list))],
   [/^lora_(?:name|path) (.*)$/s, ([text]) => new ApiError('model_not_found', sentence(text), { param: 'model' })],
   [
     /^(?:input_ids|prompt|image|audio)\b.*$/s,
@@ -27,8 +27,12 @@ const meanings: readonly (readonly [RegExp, (match: RegExpExecArray) => ApiError
     ([, rest = '']) => new ApiError('invalid_request', `guide: ${sentence(rest)}`, { param: 'guide' }),
   ],
   [
-    /^(?:sampling_params\.)?((?<=\.)(\w+)\S* .*|(priority|cache_salt|mm_processor_kwargs) .*)$/s,
-    ([, text = '', field, input = '']) => new ApiError('invalid_request', sentence(text), { param: field ?? input }),
+    /^sampling_params\.((\w+)\S* .*)$/s,
+    ([, text = '', param = '']) => new ApiError('invalid_request', sentence(text), { param }),
+  ],
+  [
+    /^(priority|cache_salt|mm_processor_kwargs)\b.*$/s,
+    ([text, param = '']) => new ApiError('invalid_request', sentence(text), { param }),
   ],
 ];
 
@@ -38,13 +42,12 @@ export function explainConchTokens(error: StatusError): ApiError | undefined {
   if (failed) return failed;
   const text = invalid.exec(error.message)?.[1];
   if (text === undefined) return explainVllm(error);
-  const byEngine = explainVllm(new StatusError(error.code, text));
-  if (byEngine) return byEngine;
+  // The model's own texts come first: they quote the request, which may contain any text of vLLM.
   for (const [pattern, meaning] of meanings) {
     const match = pattern.exec(text);
     if (match) return meaning(match);
   }
-  return new ApiError('invalid_request', sentence(text));
+  return explainVllm(new StatusError(error.code, text)) ?? new ApiError('invalid_request', sentence(text));
 }
 
 /** The adapters of a model, from its error about one that it does not have. */
@@ -56,12 +59,20 @@ export function namedConchAdapters({ message }: StatusError): readonly string[] 
   return list === undefined ? undefined : namesIn(list);
 }
 
-/** The names of a JSON list without its brackets. */
 function namesIn(list: string): readonly string[] {
+  const names = parsed(list);
+  return Array.isArray(names) ? names.map(String) : [];
+}
+
+function textOf(json: string): string {
+  return String(parsed(json) ?? json);
+}
+
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(`[${list}]`) as string[];
+    return JSON.parse(json);
   } catch {
-    return [];
+    return undefined;
   }
 }
 

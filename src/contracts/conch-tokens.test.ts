@@ -112,7 +112,6 @@ describe('a request to conch-tokens', () => {
           thinkingTokenBudget: 4,
           repetitionDetection: { min_count: 2 },
           engineExtras: { a: [1] },
-          kvTransferParams: { b: 'c' },
           mediaOptions: { fps: 1 },
         },
       }),
@@ -134,7 +133,7 @@ describe('a request to conch-tokens', () => {
         disable_any_whitespace: true,
         disable_additional_properties: true,
       },
-      extra_args: { a: [1], kv_transfer_params: { b: 'c' } },
+      extra_args: { a: [1] },
     });
     expect(others).toEqual([
       'image BYTES [1] ["PNG"]',
@@ -170,7 +169,7 @@ describe('a response of conch-tokens', () => {
       ['ids', [5], undefined],
       ['ids', [6, 7], undefined],
       ['ids', [8], undefined],
-      ['text', '', 1],
+      ['end token', 2, undefined],
       ['cached', 2],
       ['engine', { times: { queue: 250, prefill: 500, decode: 125 }, drafts: { proposed: 4, accepted: 3 } }],
       ['finish', 'stop', undefined],
@@ -191,7 +190,7 @@ describe('a response of conch-tokens', () => {
     const unknown = [int32('usage', [3, 1, -1, -1, -1]), double('times', [Number.NaN, Number.NaN, Number.NaN, 1])];
     expect(read(ask(), [int32('token_ids', [2]), stop, ...unknown])).toEqual([
       ['prompt', 3],
-      ['text', '', 1],
+      ['end token', 2, undefined],
       ['finish', 'stop', undefined],
     ]);
   });
@@ -270,7 +269,7 @@ describe('a response of conch-tokens', () => {
     ).toEqual([
       ['prompt', 3],
       ['ids', [5], 1],
-      ['text', '', 1, 1],
+      ['end token', 2, 1],
       ['finish', 'stop', 1],
       ['ids', [6], 0],
       ['cached', 0],
@@ -300,8 +299,8 @@ describe('an error of conch-tokens', () => {
       ],
     ],
     [
-      `Invalid request: lora_name 'x' is unknown. Known: ["sql", "a 'b'"]. Send lora_path, or add it to multi_lora.json.`,
-      ['model_not_found', "This model has no LoRA adapter named x. It has: sql, a 'b'.", 'model'],
+      `Invalid request: lora_name "x\\" is" is unknown. Send lora_path, or add it to multi_lora.json. Known: ["sql", "a].b"]`,
+      ['model_not_found', 'This model has no LoRA adapter named x" is. It has: sql, a].b.', 'model'],
     ],
     [
       'Invalid request: lora_path must lead to a folder inside LORA_ROOT.',
@@ -339,7 +338,7 @@ describe('an error of conch-tokens', () => {
 
   it('names the adapters that the model has', () => {
     const names = (message: string) => contract.namedAdapters?.(new StatusError('INVALID_ARGUMENT', message));
-    expect(names(`Invalid request: lora_name 'x' is unknown. Known: ["a", "b"]. Send lora_path.`)).toEqual(['a', 'b']);
+    expect(names(`Invalid request: lora_name "x" is unknown. Send lora_path. Known: ["a", "b"]`)).toEqual(['a', 'b']);
     expect(names('Invalid request: lora_name is not supported: set "enable_lora": true in model.json.')).toEqual([]);
     expect(names('Engine error: x')).toBe(undefined);
   });

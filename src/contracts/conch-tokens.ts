@@ -135,8 +135,7 @@ function outputsFor({ sampling, beams, logprobs, promptLogprobs }: GenerateReque
 function samplingParams(request: GenerateRequest): Record<string, unknown> {
   const { logprobs, promptLogprobs, structure, structureOptions, beams } = request;
   const sampling = beams ? beamSampling(request.sampling) : request.sampling;
-  const { logprobTokenIds, thinkingTokenBudget, repetitionDetection } = sampling;
-  const extras = extraArguments(sampling);
+  const { logprobTokenIds, thinkingTokenBudget, repetitionDetection, engineExtras } = sampling;
   return {
     max_tokens: sampling.maxTokens ?? null,
     ...vllmSampling(sampling),
@@ -146,7 +145,7 @@ function samplingParams(request: GenerateRequest): Record<string, unknown> {
     ...(thinkingTokenBudget === undefined ? {} : { thinking_token_budget: thinkingTokenBudget }),
     ...(repetitionDetection ? { repetition_detection: repetitionDetection } : {}),
     ...(structure ? { structured_outputs: guide(structure, structureOptions) } : {}),
-    ...(extras ? { extra_args: extras } : {}),
+    ...(engineExtras ? { extra_args: engineExtras } : {}),
     ...(beams ? { beam_width: beams.width, n: beams.completions, length_penalty: beams.lengthPenalty ?? 1 } : {}),
   };
 }
@@ -156,12 +155,6 @@ const unusedByBeams: ReadonlySet<string> = new Set<keyof Sampling>(['stop', 'top
 
 function beamSampling(sampling: Sampling): Sampling {
   return Object.fromEntries(Object.entries(sampling).filter(([key]) => !unusedByBeams.has(key)));
-}
-
-/** vLLM takes the parameters of its KV connectors among those of its plugins. */
-function extraArguments({ engineExtras, kvTransferParams }: Sampling): Record<string, unknown> | undefined {
-  if (!kvTransferParams) return engineExtras;
-  return { ...engineExtras, kv_transfer_params: kvTransferParams };
 }
 
 function guide(structure: Structure, options: StructureOptions = {}): Record<string, unknown> {

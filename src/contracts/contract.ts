@@ -44,7 +44,6 @@ export interface EngineSampling {
   readonly repetitionDetection?: Readonly<Record<string, unknown>>;
   /** Parameters of plugins of the engine, by their names there. */
   readonly engineExtras?: Readonly<Record<string, unknown>>;
-  readonly kvTransferParams?: Readonly<Record<string, unknown>>;
   /** Options of the engine's processor of images and audio. */
   readonly mediaOptions?: Readonly<Record<string, unknown>>;
 }
@@ -220,6 +219,8 @@ export interface GenerateSink {
   text(text: string, tokens: number, logprobs: readonly TokenLogprob[] | undefined, beam?: number): void;
   /** New tokens, from a contract that returns token ids, and their logprobs where the request has logprobs. */
   ids(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined, beam?: number): void;
+  /** The token that ended the completion: it is counted, but is no part of the text. */
+  endToken(id: number, beam?: number): void;
   /** How many tokens the backend found in the prompt. */
   promptTokens(count: number): void;
   /** How many of them it had in its cache. */
@@ -282,7 +283,6 @@ export const parameterNames = [
   'thinking_token_budget',
   'repetition_detection',
   'vllm_xargs',
-  'kv_transfer_params',
   'mm_processor_kwargs',
   'structural_tag',
   'guided_whitespace_pattern',

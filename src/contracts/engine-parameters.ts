@@ -10,7 +10,6 @@ const engineParameters = [
   'thinking_token_budget',
   'repetition_detection',
   'vllm_xargs',
-  'kv_transfer_params',
   'mm_processor_kwargs',
   'structural_tag',
   'guided_whitespace_pattern',

@@ -103,6 +103,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     if (state.isEnded) return;
     if (this.#options.echoesPrompt) dropPrompt(ids, this.#inputs.prompt);
     const end = ids.findIndex(this.#isEnd);
+    const last = ids[end];
     if (end >= 0) {
       state.isEnded = true;
       ids.length = this.#keeps(ids[end] as number) ? end + 1 : end;
@@ -111,7 +112,7 @@ export class TrtllmTokensDecoder implements GenerateDecoder {
     state.tokens += ids.length;
     this.#remember(state, ids);
     if (ids.length > 0) sink.ids(ids, this.#logprobs(ids, { beam, response }), beam);
-    if (isDropped) sink.text('', 1, undefined, beam);
+    if (isDropped && last !== undefined) sink.endToken(last, beam);
   }
 
   #remember({ tail }: BeamState, ids: readonly number[]): void {

@@ -1,8 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { TokenChoice, TokenLogprob } from './contract.ts';
-
-/** Minus infinity in a response: JSON has no value for it. */
-const lowestLogprob = -9999;
+import { lowestLogprob } from './lowest-logprob.ts';
 
 interface Entry {
   readonly logprob: number;

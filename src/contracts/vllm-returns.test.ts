@@ -14,6 +14,7 @@ const silent: GenerateSink = {
   promptTokens: () => undefined,
   cachedTokens: () => undefined,
   promptLogprobs: () => undefined,
+  endToken: () => undefined,
   engineReport: () => undefined,
   finish: () => undefined,
 };

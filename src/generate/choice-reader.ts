@@ -123,7 +123,7 @@ export class ChoiceReader implements GenerateSink {
     if (state.isFinished || this.#dropsText) return;
     const { table } = this.#options;
     const figures = table && logprobs ? withTokenBytes(table, logprobs) : logprobs;
-    this.#add(state, state.text ? state.text.push(text, tokens) : text, tokens, figures);
+    this.#add(state, state.text ? state.text.push(text) : text, tokens, figures);
     if (state.text?.isStopped) this.#finish(state, 'stop');
   }
 
@@ -134,6 +134,13 @@ export class ChoiceReader implements GenerateSink {
     else
       for (let at = 0; at < ids.length && !state.isFinished; at++)
         this.#addIds(state, state.text, ids.slice(at, at + 1), logprobs?.slice(at, at + 1));
+  }
+
+  endToken(id: number, index = 0): void {
+    const state = this.#choices[index] as ChoiceState;
+    if (state.isFinished || this.#dropsText) return;
+    if (this.#options.reports?.ids) this.#out.event({ type: 'token-ids', choice: state.choice, ids: [id] });
+    this.#add(state, '', 1, undefined);
   }
 
   promptTokens(count: number): void {

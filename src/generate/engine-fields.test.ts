@@ -39,7 +39,7 @@ const usual = { max_tokens: null, stream: false };
 
 describe('the fields of vLLM', () => {
   it.each<[field: string, body: Json, sent: Json, neutral?: Json]>([
-    ['priority', { priority: -3 }, { priority: [-3] }, { priority: 0 }],
+    ['priority', { priority: 3 }, { priority: [3] }, { priority: 0 }],
     ['cache_salt', { cache_salt: 'x' }, { cache_salt: 'x' }, { cache_salt: null }],
     ['thinking_token_budget', { thinking_token_budget: 5 }, { thinking_token_budget: 5 }],
     [
@@ -49,12 +49,6 @@ describe('the fields of vLLM', () => {
       { repetition_detection: {} },
     ],
     ['vllm_xargs', { vllm_xargs: { a: [1] } }, { extra_args: { a: [1] } }, { vllm_xargs: {} }],
-    [
-      'kv_transfer_params',
-      { kv_transfer_params: { a: {} } },
-      { extra_args: { kv_transfer_params: { a: {} } } },
-      { kv_transfer_params: {} },
-    ],
     [
       'mm_processor_kwargs',
       { mm_processor_kwargs: { num_crops: 4 } },

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { GenerateRequest, NeededCounts, Sampling } from '../contracts/contract.ts';
 import type { Generation } from '../contracts/events.ts';
+import { ApiError } from '../errors.ts';
 import type { SharedServer } from '../kserve/server-group.ts';
 import { during } from '../request-watch.ts';
 import type { TokenTable } from '../tokenizer.ts';
@@ -23,6 +24,7 @@ import { tokenTable } from './token-tables.ts';
 /** Sends one inference for every choice, or for all beams of a prompt, and emits their events as they arrive. */
 export function generate(run: Run, round: Round): MaybePromise<Generation> {
   return after(measured(run, round), (measures) => {
+    checkPromptLogprobs(run, round, measures);
     const limits = lengthLimits(run, round, measures);
     const tally = newTally(round, measures);
     const guide = roundGuide(run, round);
@@ -97,6 +99,18 @@ function lengthLimits({ plan }: Run, { prompts, sampling }: Round, { lengths }: 
   return prompts.map((_, at) => withLength(sampling, lengthLimit({ model, promptField, sampling }, lengths?.[at])));
 }
 
+/** How many logprobs of a prompt a response may have: each takes time in which Conch does nothing else. */
+const mostPromptLogprobs = 2 ** 17;
+
+function checkPromptLogprobs({ plan }: Run, { promptLogprobs }: Round, { lengths }: Measures): void {
+  const longest = Math.max(0, ...(lengths ?? []));
+  if (promptLogprobs === undefined || longest * (promptLogprobs + 1) <= mostPromptLogprobs) return;
+  const param = plan.reports?.promptLogprobs === promptLogprobs ? 'prompt_logprobs' : 'logprobs';
+  const most = Math.floor(mostPromptLogprobs / longest) - 1;
+  const remedy = most < 0 ? 'Shorten the prompt.' : `Reduce it to at most ${most}, or shorten the prompt.`;
+  throw new ApiError('invalid_request', `${param}: too large for a prompt of ${longest} tokens. ${remedy}`, { param });
+}
+
 function newTally({ prompts, choicesPerPrompt }: Round, { counted }: Measures): Tally {
   return {
     promptTokens: counted?.reduce((sum, count) => sum + count, 0),
@@ -168,7 +182,8 @@ function requestsOf(
           counts,
           beams: beams?.beams,
           logprobs: round.logprobs,
-          promptLogprobs: round.promptLogprobs,
+          // They are the same for every choice, and an echo needs them for each.
+          promptLogprobs: offset === 0 || plan.reports?.echoedLogprobs !== undefined ? round.promptLogprobs : undefined,
           structure: (round.structure?.guide ?? round.structure)?.structure,
           structureOptions: round.structure && plan.structureOptions,
           loraName: model.loraName,

@@ -39,8 +39,8 @@ export function runPlan(run: Run, prepared: PlannedPrompts): MaybePromise<Genera
 
 /** A stream sends its deltas in bundles if the request or the settings say so. */
 function withBundles({ plan, coalescing }: Run, generation: Generation): Generation {
-  const { streamInterval: interval, sendsEveryToken } = plan.options;
-  if (!plan.isStreamed || sendsEveryToken || (interval === 1 && !coalescing?.isOn)) return generation;
+  const { streamInterval: interval } = plan.options;
+  if (!plan.isStreamed || (interval === 1 && !coalescing?.isOn)) return generation;
   return bundled(generation, { interval, coalescing });
 }
 

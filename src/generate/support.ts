@@ -38,7 +38,6 @@ const sampledParameters: Readonly<Record<Exclude<keyof Sampling, 'maxTokens'>, S
   thinkingTokenBudget: { name: 'thinking_token_budget' },
   repetitionDetection: { name: 'repetition_detection' },
   engineExtras: { name: 'vllm_xargs' },
-  kvTransferParams: { name: 'kv_transfer_params' },
   mediaOptions: { name: 'mm_processor_kwargs' },
 };
 

@@ -69,18 +69,10 @@ function chatLogprob(token: TokenChoice, text: TokenText): ChatLogprob {
   return { token: text(token), logprob: token.logprob, bytes };
 }
 
-/** JSON has no infinity. */
-const lowestLogprob = -9999;
-
 /** An entry of vLLM's `prompt_logprobs`: the tokens by their ids. */
 export function promptLogprob(tokens: RankedTokens): Readonly<Record<string, object>> | null {
   if (!tokens) return null;
-  return Object.fromEntries(
-    tokens.map(({ id, logprob, rank, text }) => [
-      id,
-      { logprob: Math.max(logprob, lowestLogprob), rank, decoded_token: text },
-    ]),
-  );
+  return Object.fromEntries(tokens.map(({ id, logprob, rank, text }) => [id, { logprob, rank, decoded_token: text }]));
 }
 
 interface CompletionLogprobs {

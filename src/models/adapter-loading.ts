@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { ApiError } from '../errors.ts';
 import { untilEnd } from '../kserve/awaited-responses.ts';
-import type { ServerAdapters } from '../kserve/server.ts';
+import type { InferenceServer, ServerAdapters } from '../kserve/server.ts';
 import { StatusError } from '../kserve/status.ts';
 import { type AdapterFolder, AdapterFolderError, filesOfFolder, openAdapterFolder } from './adapter-folder.ts';
 import { type AdapterRegistry, noInputs } from './adapters.ts';
@@ -100,7 +100,7 @@ async function loadOnServers(
     loraName: name,
     adapterPath,
   });
-  for (const server of group.servers) {
+  const load = async (server: InferenceServer): Promise<void> => {
     try {
       await untilEnd((sink) => server.stream(request, sink, { timeout: longestLoad }));
     } catch (error) {
@@ -108,7 +108,10 @@ async function loadOnServers(
       if (explained?.param !== 'model') throw explained ?? error;
       throw refusal('lora_path', explained.message.replace(/^lora_path:? /, ''));
     }
-  }
+  };
+  await Promise.all(group.servers.map(load));
+  // Another request may have loaded one of this name meanwhile.
+  if (!replaces && registry.names(model.root).includes(name)) throw alreadyLoaded(name);
   registry.addFolder(model.root, name, adapterPath);
 }
 

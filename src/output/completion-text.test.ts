@@ -109,7 +109,7 @@ describe('CompletionText', () => {
 
   it('cuts text that the backend made', () => {
     const text = new CompletionText({ ...plain, table: undefined, stops: ['END'] });
-    expect([text.push('one E', 1), text.push('N', 1), text.push('D two', 1)]).toEqual(['one ', '', '']);
+    expect([text.push('one E'), text.push('N'), text.push('D two')]).toEqual(['one ', '', '']);
     expect(text.isStopped).toBe(true);
   });
 
@@ -162,9 +162,9 @@ describe('CompletionText', () => {
     }
   });
 
-  it('counts the tokens of text that the backend made', () => {
-    const text = new CompletionText({ ...plain, table: undefined, stops: ['END'], minTokens: 2 });
-    expect([text.push('END', 1), text.push(' END', 1), text.push(' END', 1)]).toEqual(['END', ' END', ' ']);
+  it('does not count the tokens of text that the backend made', () => {
+    const text = new CompletionText({ ...plain, table: undefined, stops: ['END'], minTokens: 5 });
+    expect(text.push('one two three four five six seven END')).toBe('one two three four five six seven ');
     expect(text.isStopped).toBe(true);
   });
 });

@@ -10,7 +10,7 @@ interface CompletionTextOptions {
   /** Required where the backend returns token ids. */
   readonly table?: TokenTable | undefined;
   readonly skipSpecialTokens: boolean;
-  /** No stop sequence ends within this number of tokens; left out: 0. */
+  /** No stop sequence ends within this number of token ids; left out: 0. */
   readonly minTokens?: number | undefined;
   /** Whether it continues a text, so that the space before its first word is a part of it. */
   readonly continuesText: boolean;
@@ -60,10 +60,9 @@ export class CompletionText {
     return this.#stops.found;
   }
 
-  /** Text as the backend made it, and the number of its tokens. */
-  push(text: string, tokens: number): string {
-    this.#tokens += tokens;
-    return this.#cut(text);
+  /** Text as the backend made it. The number of its tokens may be unknown, so `minTokens` does not apply. */
+  push(text: string): string {
+    return this.#stops.push(text);
   }
 
   pushIds(ids: readonly number[], logprobs: readonly IdLogprob[] | undefined): TextAddition {

@@ -3,6 +3,12 @@ import { healthCheck, structuredOutputs } from '../vllm-arguments.ts';
 import { checkModelName, type FolderPlan, type PlannedFile } from './folder-plan.ts';
 import { writeModelConfig } from './pbtxt/model-config.ts';
 
+/** The parameter of config.pbtxt with the folder of adapters that requests may name. */
+export const adapterRootParameter = 'LORA_ROOT';
+
+/** How many adapters an engine holds at the same time if requests bring them; vLLM's default is 1. */
+const heldAdapters = 4;
+
 export interface VllmOptions {
   readonly name: string;
   /** The arguments of vLLM's engine, in vLLM's own names. `model` is required; null leaves an argument out. */
@@ -28,7 +34,7 @@ export function planVllm({ name, engine, adapters, checksHealth, ownModel }: Vll
   checkModelName(name);
   const parameters = {
     ...(checksHealth ? { [healthCheck.name]: { string_value: healthCheck.value } } : {}),
-    ...(ownModel?.adapterRoot === undefined ? {} : { LORA_ROOT: { string_value: ownModel.adapterRoot } }),
+    ...(ownModel?.adapterRoot === undefined ? {} : { [adapterRootParameter]: { string_value: ownModel.adapterRoot } }),
   };
   // With KIND_MODEL, vLLM chooses the GPUs, which tensor parallelism needs.
   const config = writeModelConfig({
@@ -36,10 +42,8 @@ export function planVllm({ name, engine, adapters, checksHealth, ownModel }: Vll
     instance_group: [{ kind: 'KIND_MODEL', count: 1 }],
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   });
-  const lora = {
-    ...(adapters.size > 0 || ownModel?.adapterRoot !== undefined ? { enable_lora: true } : {}),
-    ...(adapters.size > 0 ? { max_loras: adapters.size } : {}),
-  };
+  const mostAdapters = Math.max(adapters.size, ownModel?.adapterRoot === undefined ? 0 : heldAdapters);
+  const lora = mostAdapters === 0 ? {} : { enable_lora: true, max_loras: mostAdapters };
   const files: PlannedFile[] = [
     { path: join(name, 'config.pbtxt'), content: config },
     {

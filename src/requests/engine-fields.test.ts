@@ -8,19 +8,18 @@ const samplingFor = (body: object) =>
 
 describe('the fields for the engine', () => {
   it.each([
-    ['priority', -5, 'priority'],
+    ['priority', 5, 'priority'],
     ['cache_salt', 'tenant', 'cacheSalt'],
     ['thinking_token_budget', 0, 'thinkingTokenBudget'],
     ['repetition_detection', { max_pattern_size: 8, min_pattern_size: 2, min_count: 3 }, 'repetitionDetection'],
     ['logprob_token_ids', [5, 9], 'logprobTokenIds'],
     ['vllm_xargs', { text: 'x', number: 1.5, list: ['x', 2] }, 'engineExtras'],
-    ['kv_transfer_params', { do_remote_decode: true, nested: { list: [null] } }, 'kvTransferParams'],
   ])('%s: %j is the sampling parameter %s', (field, value, name) => {
     expect(samplingFor({ [field]: value })).toEqual({ [name]: value });
     expect(samplingFor({ [field]: null })).toEqual({});
   });
 
-  it.each(['vllm_xargs', 'kv_transfer_params', 'repetition_detection'])('an empty %s says nothing', (field) => {
+  it.each(['vllm_xargs', 'repetition_detection'])('an empty %s says nothing', (field) => {
     expect(samplingFor({ [field]: {} })).toEqual({});
   });
 
@@ -38,7 +37,8 @@ describe('the fields for the engine', () => {
     ['vllm_xargs', { a: { b: 1 } }, 'vllm_xargs.a'],
     ['vllm_xargs', { a: [true] }, 'vllm_xargs.a[0]'],
     ['vllm_xargs', []],
-    ['kv_transfer_params', 'x'],
+    ['vllm_xargs', { kv_transfer_params: 'x' }, 'vllm_xargs.kv_transfer_params'],
+    ['priority', -1],
   ])('%s cannot be %j', (field, value, param = field) => {
     expect(() => samplingFor({ [field]: value })).toThrow(expect.objectContaining({ code: 'invalid_request', param }));
   });

@@ -1,17 +1,22 @@
 import { z } from 'zod';
 import type { EngineSampling } from '../contracts/contract.ts';
 import { list, record } from './fields.ts';
-import { mostIds, tokenId } from './token-id.ts';
+import { tokenId } from './token-id.ts';
 
-/** The limits of a 32-bit integer. */
-const smallest = -(2 ** 31);
+/** The largest 32-bit integer. */
 const largest = 2 ** 31 - 1;
 
 /** The limit of Conch's own vLLM model, in bytes. */
 const longestSalt = 1_024;
 
+/** The limit of vLLM. */
+const mostLogprobIds = 128;
+
 /** Maximum number of entries of an object whose names only the engine knows, and of a list in it. */
 const mostOptions = 1_024;
+
+/** Names that vLLM's engine reads itself: a value of a wrong type would end it. */
+const reservedName = /^(?!(?:kv_transfer_params|ec_transfer_params|kv_cache_report_mode)$)/;
 
 const count = z.number().int().min(0).max(largest).nullish();
 const scalar = z.union([z.string(), z.number()], { error: 'must be a string or a number' });
@@ -21,7 +26,8 @@ export const engineObject = record(z.unknown(), { most: mostOptions });
 
 /** vLLM's fields for its engine, which only Conch's own vLLM model supports. */
 export const engineFields = {
-  priority: z.number().int().min(smallest).max(largest).nullish(),
+  // Lower values run first: a client may only let others pass.
+  priority: z.number().int().min(0).max(largest).nullish(),
   cache_salt: z
     .string()
     .min(1)
@@ -31,14 +37,13 @@ export const engineFields = {
   repetition_detection: z
     .strictObject({ max_pattern_size: count, min_pattern_size: count, min_count: count })
     .nullish(),
-  logprob_token_ids: list(tokenId, { least: 1, most: mostIds }).nullish(),
+  logprob_token_ids: list(tokenId, { least: 1, most: mostLogprobIds }).nullish(),
   vllm_xargs: record(
     z.union([scalar, list(scalar, { most: mostOptions })], {
       error: 'must be a string, a number or an array of them',
     }),
-    { most: mostOptions },
+    { key: z.string().regex(reservedName, 'is reserved by the engine'), most: mostOptions },
   ).nullish(),
-  kv_transfer_params: engineObject.nullish(),
 };
 
 /** Their names in `Sampling`. */
@@ -49,7 +54,6 @@ const engineNames: Readonly<Record<keyof typeof engineFields, keyof EngineSampli
   repetition_detection: 'repetitionDetection',
   logprob_token_ids: 'logprobTokenIds',
   vllm_xargs: 'engineExtras',
-  kv_transfer_params: 'kvTransferParams',
 };
 
 /** The name of a field in `Sampling`, if it is one of them. */

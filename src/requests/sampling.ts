@@ -105,6 +105,7 @@ export const samplingFields = {
   truncation_side: z.enum(['left', 'right'], { error: 'must be left or right' }).nullish(),
   return_token_ids: flag,
   logits_processors: unsupportedField('code in requests is never run'),
+  kv_transfer_params: unsupportedField('KV cache transfer is not supported'),
   ec_transfer_params: unsupportedField('encoder cache transfer is not supported'),
   watermarking: unsupportedField('watermarking is not supported', [false]),
   session_id: z.string().nullish(),

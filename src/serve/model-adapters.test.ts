@@ -92,7 +92,12 @@ describe('adapterFinder', () => {
   it.each<[string, FoundServedModel, object, string]>([
     ['names', llmapi, ['sql'], 'must be a map of adapter names to server_path, the folders on the server.'],
     ['folders here', llmapi, { sql: { dir: '/a' } }, 'must be a map of adapter names to server_path'],
-    ['folders there', found({ kind: 'trtllm' }), { sql }, "which only models on TensorRT-LLM's LLM API 1.3"],
+    [
+      'folders there',
+      found({ kind: 'trtllm' }),
+      { sql },
+      "must be a map of adapter names to dir: only TensorRT-LLM's LLM API",
+    ],
   ])('says what the setting must be: %s', (_, model, lora, message) => {
     expect(() => finder(model, { lora } as never).choose('sql')).toThrow(message);
   });

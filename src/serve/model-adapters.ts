@@ -86,7 +86,7 @@ export function adapterFinder({ modelRepository, triton }: Settings, registry: A
     if (lora && !isList(lora) && Object.values(lora).some(({ dir }) => dir === undefined))
       return misconfiguredAdapters(
         root,
-        "without server_path, which only models on TensorRT-LLM's LLM API 1.3 and later take",
+        "a map of adapter names to dir: only TensorRT-LLM's LLM API (1.3 and later) and Conch's own vLLM model take server_path",
       );
     if (!contract.namesAdapters)
       return isList(lora)

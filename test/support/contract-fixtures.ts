@@ -84,6 +84,7 @@ export function decoded(decoder: GenerateDecoder, responses: readonly LocalRespo
   const sink: GenerateSink = {
     text: (...parts) => found.push(['text', ...parts.filter((part) => part !== undefined)]),
     ids: (ids, logprobs, response) => found.push(['ids', [...ids], ...(logprobs ? [logprobs] : []), response]),
+    endToken: (id, response) => found.push(['end token', id, response]),
     promptTokens: (count) => found.push(['prompt', count]),
     cachedTokens: (count) => found.push(['cached', count]),
     promptLogprobs: (logprobs) => found.push(['prompt logprobs', logprobs]),

@@ -59,21 +59,29 @@ describe('prompt_logprobs', () => {
     '122': z,
   });
 
-  it('are in each choice of a completion, as vLLM writes them', async () => {
+  it('are in the first choice of a completion, as vLLM writes them', async () => {
     const { choices, sent } = await completed({ responses: ['c'], reason: 'length' }, { prompt_logprobs: 1, n: 2 });
-    expect(choices).toEqual(
-      [0, 1].map((index) => ({
-        index,
-        text: 'c',
-        logprobs: null,
-        finish_reason: 'length',
-        prompt_logprobs: [null, expected('a'), expected('b')],
-      })),
-    );
+    const choice = { text: 'c', logprobs: null, finish_reason: 'length' };
+    expect(choices).toEqual([
+      { ...choice, index: 0, prompt_logprobs: [null, expected('a'), expected('b')] },
+      { ...choice, index: 1 },
+    ]);
     expect(sent.map(({ ids, parameters }) => [ids, parameters['prompt_logprobs']])).toEqual([
       [[bos, 97, 98], 1],
-      [[bos, 97, 98], 1],
+      [[bos, 97, 98], undefined],
     ]);
+  });
+
+  it.each([
+    [{ prompt_logprobs: 20 }, 'prompt_logprobs'],
+    [{ echo: true, logprobs: 20 }, 'logprobs'],
+  ])('of a prompt that is too long for %j are refused', async (fields, param) => {
+    const body = { prompt: 'a'.repeat(7000), ...fields };
+    await expect(completed({ responses: ['c'] }, body)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `${param}: too large for a prompt of 7001 tokens. Reduce it to at most 17, or shorten the prompt.`,
+      param,
+    });
   });
 
   it('are a member of a chat completion', async () => {
@@ -183,7 +191,7 @@ describe('echo with logprobs', () => {
 });
 
 describe('return_token_ids', () => {
-  it('are in each choice of a completion, without the token that ended it', async () => {
+  it('are in each choice of a completion, with the token that ended it', async () => {
     const { choices } = await completed(
       { responses: ['c', [100, eos]] },
       { prompt: ['ab', 'x'], return_token_ids: true },
@@ -195,7 +203,7 @@ describe('return_token_ids', () => {
         logprobs: null,
         finish_reason: 'stop',
         prompt_token_ids: [bos, 97, 98],
-        token_ids: [99, 100],
+        token_ids: [99, 100, eos],
       },
       {
         index: 1,
@@ -203,7 +211,7 @@ describe('return_token_ids', () => {
         logprobs: null,
         finish_reason: 'stop',
         prompt_token_ids: [bos, 120],
-        token_ids: [99, 100],
+        token_ids: [99, 100, eos],
       },
     ]);
   });
@@ -252,7 +260,7 @@ describe('return_token_ids', () => {
     expect(completion.flatMap(({ choices }) => choices)).toEqual([
       { ...common, text: 'c', prompt_token_ids: [bos, 97, 98], token_ids: [99] },
       { ...common, text: 'de', token_ids: [100, 101] },
-      { ...common, text: '', finish_reason: 'stop', token_ids: [] },
+      { ...common, text: '', finish_reason: 'stop', token_ids: [eos] },
     ]);
     const body = { model: 'm', messages: [{ role: 'user', content: 'ab' }], return_token_ids: true, stream: true };
     const chatRequest = parseRequest(ChatRequest, body).request;
@@ -261,7 +269,7 @@ describe('return_token_ids', () => {
       [[bos, 97, 98], [{ delta: { role: 'assistant' }, token_ids: [] }]],
       [undefined, [{ delta: { content: 'c' }, token_ids: [99] }]],
       [undefined, [{ delta: { content: 'de' }, token_ids: [100, 101] }]],
-      [undefined, [{ finish_reason: 'stop', token_ids: [] }]],
+      [undefined, [{ finish_reason: 'stop', token_ids: [eos] }]],
     ]);
   });
 });

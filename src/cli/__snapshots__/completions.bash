@@ -36,7 +36,7 @@ _conch() {
         --engine-recovery) _conch_words 'auto off' ;;
         --model-repository | --lora-root | --tokenizer | --engine-dir | --cache-dir) _conch_paths -d ;;
         --model-control-mode) _conch_words 'none explicit' ;;
-        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi' ;;
+        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens' ;;
         --cancel-with) _conch_words 'cancel stop-input' ;;
         --log-level | --uvicorn-log-level) _conch_words 'trace debug info warn warning error fatal critical' ;;
         --log-format) _conch_words 'json pretty' ;;
@@ -70,7 +70,7 @@ _conch() {
         --engine-recovery) _conch_words 'auto off' ;;
         --model-repository | --lora-root | --tokenizer | --engine-dir | --cache-dir) _conch_paths -d ;;
         --model-control-mode) _conch_words 'none explicit' ;;
-        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi' ;;
+        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens' ;;
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
@@ -89,7 +89,7 @@ _conch() {
         --engine-recovery) _conch_words 'auto off' ;;
         --model-repository | --lora-root | --tokenizer | --engine-dir | --cache-dir) _conch_paths -d ;;
         --model-control-mode) _conch_words 'none explicit' ;;
-        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi' ;;
+        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens' ;;
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
@@ -108,7 +108,7 @@ _conch() {
         --engine-recovery) _conch_words 'auto off' ;;
         --model-repository | --lora-root | --tokenizer | --engine-dir | --cache-dir) _conch_paths -d ;;
         --model-control-mode) _conch_words 'none explicit' ;;
-        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi' ;;
+        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens' ;;
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
@@ -124,7 +124,7 @@ _conch() {
         --lora-root | --tokenizer | --engine-dir | --cache-dir) _conch_paths -d ;;
         --lora-separator | --context-length | --tool-call-parser | --reasoning-parser | --tool-prompt | --image-placeholder | --max-running | --max-waiting | --max-loaded | --load-timeout | --unload-timeout | --default-max-tokens | --max-tool-call-parse-bytes | --structured-retries | --history-template | --hf-endpoint) : ;;
         --chat-template | --history-template-file | --config) _conch_paths -f ;;
-        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi' ;;
+        --contract | --backend) _conch_words 'vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens' ;;
         --cancel-with) _conch_words 'cancel stop-input' ;;
         *)
           if [[ $current == -* ]]; then
@@ -138,12 +138,12 @@ _conch() {
     'repo init')
       case $previous in
         --config | --model-path) _conch_paths -f ;;
-        --repository | --engine-dir | --tokenizer-dir | --python-from) _conch_paths -d ;;
+        --repository | --lora-root | --engine-dir | --tokenizer-dir | --python-from) _conch_paths -d ;;
         --model | --set | --lora | --tokenizer | --max-model-len | --gpu-memory-utilization | --tensor-parallel-size | --dtype | --quantization | --max-batch-size | --context-length | --sequences) : ;;
         --triton-backend) _conch_words 'tensorrtllm python' ;;
         *)
           if [[ $current == -* ]]; then
-            _conch_words '--config --check --help -h --help-all --version -V --repository --force --dry-run --model --set --lora --tokenizer --max-model-len --gpu-memory-utilization --tensor-parallel-size --dtype --quantization --health-check --no-health-check --engine-dir --tokenizer-dir --max-batch-size --decoupled --no-decoupled --triton-backend --python-from --copy --model-path --context-length --sequences'
+            _conch_words '--config --check --help -h --help-all --version -V --repository --force --dry-run --model --set --lora --tokenizer --max-model-len --gpu-memory-utilization --tensor-parallel-size --dtype --quantization --health-check --no-health-check --conch --lora-root --engine-dir --tokenizer-dir --max-batch-size --decoupled --no-decoupled --triton-backend --python-from --copy --model-path --context-length --sequences'
           else
             _conch_words 'vllm trtllm llamacpp'
           fi

@@ -113,8 +113,8 @@ _conch() {
         '*--tokenizer=[Use this tokenizer]:[MODEL=]DIR:_files -/' \
         '*--chat-template=[Use the Jinja chat template in this file]:[MODEL=]FILE:_files' \
         '*--context-length=[Set the context length in tokens]:[MODEL=]N: ' \
-        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
-        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
+        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
+        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
         '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
@@ -223,8 +223,8 @@ _conch() {
         '*--tokenizer=[Use this tokenizer]:[MODEL=]DIR:_files -/' \
         '*--chat-template=[Use the Jinja chat template in this file]:[MODEL=]FILE:_files' \
         '*--context-length=[Set the context length in tokens]:[MODEL=]N: ' \
-        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
-        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
+        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
+        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
         '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
@@ -303,8 +303,8 @@ _conch() {
         '*--tokenizer=[Use this tokenizer]:[MODEL=]DIR:_files -/' \
         '*--chat-template=[Use the Jinja chat template in this file]:[MODEL=]FILE:_files' \
         '*--context-length=[Set the context length in tokens]:[MODEL=]N: ' \
-        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
-        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
+        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
+        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
         '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
@@ -384,8 +384,8 @@ _conch() {
         '*--tokenizer=[Use this tokenizer]:[MODEL=]DIR:_files -/' \
         '*--chat-template=[Use the Jinja chat template in this file]:[MODEL=]FILE:_files' \
         '*--context-length=[Set the context length in tokens]:[MODEL=]N: ' \
-        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
-        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
+        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
+        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
         '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
@@ -439,8 +439,8 @@ _conch() {
         '*--tokenizer=[Use this tokenizer]:[MODEL=]DIR:_files -/' \
         '*--chat-template=[Use the Jinja chat template in this file]:[MODEL=]FILE:_files' \
         '*--context-length=[Set the context length in tokens]:[MODEL=]N: ' \
-        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
-        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi)' \
+        '*--contract=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
+        '*--backend=[Override the detected contract of a model]:[MODEL=]NAME:(vllm tensorrtllm trtllm trtllm-tokens llmapi conch-tokens)' \
         '*--tool-call-parser=[Set the tool parser of a model]:[MODEL=]NAME: ' \
         '*--reasoning-parser=[Set the reasoning parser of a model]:[MODEL=]NAME: ' \
         '*--tool-prompt=[Describe tools with this text in the system message, if the chat template does not support tools]:[MODEL=]TEXT: ' \
@@ -494,6 +494,8 @@ _conch() {
         '*--quantization=[Set the quantization of the weights, for example awq (vllm)]:NAME: ' \
         '*--health-check[Let Triton report a model whose engine has failed as not ready (vllm)]' \
         '*--no-health-check[Turn off --health-check]' \
+        '*--conch[Use Conch'\''s own vLLM model instead of Triton'\''s vLLM backend]' \
+        '*--lora-root=[Let requests name LoRA adapters in this folder, as tritonserver sees it (vllm with --conch)]:DIR:_files -/' \
         '*--engine-dir=[Set the folder of the engine, as tritonserver sees it (trtllm)]:DIR:_files -/' \
         '*--tokenizer-dir=[Set the folder of the tokenizer, as tritonserver sees it (trtllm)]:DIR:_files -/' \
         '*--max-batch-size=[Limit the batch size (trtllm)]:N: ' \

@@ -10,7 +10,7 @@ import { ggufProblem } from '../../repository/llamacpp-model.ts';
 import { readConfigFile } from '../../repository/model-folder.ts';
 import { planLlamacpp } from '../../repository/plan-llamacpp.ts';
 import { containerModels, planTrtllm } from '../../repository/plan-trtllm.ts';
-import { planVllm } from '../../repository/plan-vllm.ts';
+import { adapterRootParameter, planVllm } from '../../repository/plan-vllm.ts';
 import { trtllmValues } from '../../repository/trtllm-values.ts';
 import {
   argumentsFile,
@@ -83,11 +83,13 @@ async function vllm({ name, repository, flags }: InitRequest): Promise<InitPlan>
   const engine = { ...before.engine, ...named, ...Object.fromEntries(further), model: flags.model };
   const withHealthCheck = flags.healthCheck ?? before.checksHealth ?? true;
   const adapters = pairs('--lora', flags.lora);
-  if (flags.loraRoot !== undefined && !flags.conch)
+  const isOwn = flags.conch ?? before.isOwn;
+  if (flags.loraRoot !== undefined && !isOwn)
     throw new RepositoryError([
       "--lora-root needs --conch: the model of Triton's vLLM backend loads no adapters by path.",
     ]);
-  const ownModel = flags.conch ? { code: await ownCode(), adapterRoot: flags.loraRoot } : undefined;
+  const adapterRoot = flags.loraRoot ?? before.adapterRoot;
+  const ownModel = isOwn ? { code: await ownCode(), adapterRoot } : undefined;
   return { plan: planVllm({ name, engine, adapters, checksHealth: withHealthCheck, ownModel }), notes: [] };
 }
 
@@ -100,7 +102,7 @@ async function ownCode(): Promise<ReadonlyMap<string, string>> {
   return new Map(paths.toSorted().map((path) => [path, join(folder, path)]));
 }
 
-/** The safeguards in the files of an existing model: the operator may have changed them. */
+/** The kind of an existing model, and its safeguards: the operator may have changed them. */
 async function writtenSafeguards(folder: string) {
   const [read, config] = await Promise.all([
     readVllmArguments(join(folder, '1', argumentsFile)),
@@ -113,6 +115,8 @@ async function writtenSafeguards(folder: string) {
   return {
     engine: Object.fromEntries(written),
     checksHealth: healthCheck.name in parameters ? checksHealth(parameters) : undefined,
+    isOwn: config?.config.backend === 'python' && (await isFolder(join(folder, '1', 'conch_vllm'))),
+    adapterRoot: parameters[adapterRootParameter]?.string_value,
   };
 }
 
