@@ -61,6 +61,9 @@ class Engine:
     def sampling(self, values, stream):
         """vLLM's object for checked parameters; it throws an error of a client for values that it refuses."""
         fields = dict(values)
+        if "logprob_token_ids" in fields:
+            # vLLM gives the logprobs of these tokens, and from 0.22 on rejects another count beside them.
+            fields.pop("logprobs", None)
         guide = fields.pop("structured_outputs", None)
         if guide is not None:
             fields[_GUIDE_FIELD] = _GUIDE_CLASS(**_with_texts(guide))

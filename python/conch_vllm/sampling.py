@@ -9,6 +9,8 @@ INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_CHOICES = 128
 MOST_STRINGS = 1024
+# vLLM's own limit.
+MOST_LOGPROB_TOKENS = 128
 
 
 def check_sampling(values, engine):
@@ -94,6 +96,12 @@ def _tokens(value, name, engine):
     if not isinstance(value, list):
         _refuse(name, value, "expected a list of token ids.")
     return [_token(item, f"{name}[{at}]", engine) for at, item in enumerate(value)]
+
+
+def _logprob_tokens(value, name, engine):
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_LOGPROB_TOKENS:
+        _refuse(name, value, f"expected a list of 1 to {MOST_LOGPROB_TOKENS} token ids.")
+    return _tokens(value, name, engine)
 
 
 def _bias(value, name, engine):
@@ -192,7 +200,7 @@ FIELDS = {
     "min_tokens": _COUNT,
     "logprobs": _logprobs,
     "prompt_logprobs": _logprobs,
-    "logprob_token_ids": _tokens,
+    "logprob_token_ids": _logprob_tokens,
     "detokenize": _boolean,
     "skip_special_tokens": _boolean,
     "spaces_between_special_tokens": _boolean,

@@ -112,6 +112,9 @@ class Sampling(ModelCase):
             '{"structured_outputs": {}}': "must have exactly one of json, regex",
             '{"structured_outputs": {"regex": "a", "json": {}}}': "must have exactly one of json, regex",
             '{"structured_outputs": {"_backend": "x", "regex": "a"}}': "is unknown.",
+            '{"logprob_token_ids": []}': "expected a list of 1 to 128 token ids.",
+            json.dumps({"logprob_token_ids": [1] * 129}): "expected a list of 1 to 128 token ids.",
+            '{"logprob_token_ids": [1000]}': "sampling_params.logprob_token_ids[0] is 1000",
             '{"extra_args": []}': "expected an object.",
         }
         for text, expected in cases.items():
@@ -150,6 +153,16 @@ class Sampling(ModelCase):
         self.assertEqual(json.loads(sampling.structured_outputs.structural_tag), {"type": "structural_tag"})
         self.assertEqual(sampling.repetition_detection.min_count, 2)
         self.assertEqual(sampling.output_kind, RequestOutputKind.DELTA)
+
+    def test_logprobs_of_chosen_tokens(self):
+        rows = [{9: Fields(logprob=-3.0, rank=7), 5: Fields(logprob=-2.0, rank=4), 8: Fields(logprob=-1.0, rank=1)}]
+        last = output(choice([9], logprobs=rows, finish_reason="stop"), finished=True)
+        for others in ({}, {"logprobs": 0}, {"logprobs": 5}):
+            (response,) = self.run_one(last, sampling={"logprob_token_ids": [8, 5], **others})
+            sampling = self.llm.calls[-1].sampling
+            self.assertEqual((sampling.logprobs, sampling.logprob_token_ids), (None, [8, 5]))
+            self.assertEqual(response.tensors["logprob_ids"].tolist(), [[9, 8, 5]])
+            self.assertEqual(response.tensors["logprobs"].tolist(), [[-3.0, -1.0, -2.0]])
 
     def test_text_is_only_made_where_it_is_read(self):
         outputs = ["token_ids", "finish_reason"]

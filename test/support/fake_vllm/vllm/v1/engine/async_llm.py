@@ -127,6 +127,7 @@ def joined_choice(first, second):
 async def play(script, call):
     """Puts out one token per turn of the loop: the id is the position of the token, from 100 on."""
     texts = script["tokens"]
+    has_logprobs = call.sampling.logprobs is not None or call.sampling.logprob_token_ids is not None
     for at, text in enumerate(texts):
         if at == script.get("hold"):
             return
@@ -137,7 +138,7 @@ async def play(script, call):
             index=0,
             token_ids=[token_id],
             text=text,
-            logprobs=None if call.sampling.logprobs is None else [{token_id: entry}],
+            logprobs=[{token_id: entry}] if has_logprobs else None,
             finish_reason="stop" if is_last else None,
             stop_reason=None,
         )
