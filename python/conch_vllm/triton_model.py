@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import triton_python_backend_utils as pb_utils
 
@@ -20,6 +21,9 @@ from .responses import Layout
 from .sampling import check_sampling
 from .stream import Stream
 from .tensors import complete
+
+# Each can need a gigabyte of memory for the time of its decoding.
+MOST_DECODING_REQUESTS = 2
 
 
 class TritonPythonModel:
@@ -50,6 +54,8 @@ class TritonPythonModel:
             self._engine, read_names(folder), None if root is None else os.path.join(folder, root)
         )
         self._tasks = {}
+        # No semaphore: a request that is cancelled would free its place while its thread goes on.
+        self._decoders = ThreadPoolExecutor(MOST_DECODING_REQUESTS, "conch-media")
         self._outbox = Outbox(self._loop, self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
         self._watch = CancellationWatch()
         self._outbox.start()
@@ -79,6 +85,7 @@ class TritonPythonModel:
 
     def finalize(self):
         asyncio.run_coroutine_threadsafe(self._cancel_all(), self._loop).result()
+        self._decoders.shutdown(wait=False, cancel_futures=True)
         self._watch.stop()
         self._outbox.stop()
         self._loop.call_soon_threadsafe(self._engine.shutdown)
@@ -135,7 +142,7 @@ class TritonPythonModel:
         lora = await self._adapters.find(generation.lora_name, generation.lora_path)
         prompt = _prompt(generation)
         if generation.has_media:
-            prompt["multi_modal_data"] = await asyncio.to_thread(decode_media, generation)
+            prompt["multi_modal_data"] = await self._loop.run_in_executor(self._decoders, decode_media, generation)
         options = {"lora": lora, "priority": generation.priority}
         if beams is not None:
             outputs = BeamSearch(self._engine, beams, sampling, **options).run(prompt)

@@ -2,6 +2,9 @@
 
 import io
 import json
+import struct
+import threading
+import time
 import wave
 import zlib
 from types import SimpleNamespace as Fields
@@ -9,6 +12,7 @@ from types import SimpleNamespace as Fields
 import numpy as np
 import triton_python_backend_utils as pb_utils
 from conch_vllm import engine as vllm_engine
+from conch_vllm import triton_model
 from fake_triton import strings
 from harness import PATIENCE_SECONDS, ModelCase, choice, end, output
 from PIL import Image
@@ -33,6 +37,14 @@ def sound(samples, channels=1, rate=16000):
         writer.setframerate(rate)
         writer.writeframes(np.asarray(samples, dtype="<i2").tobytes())
     return file.getvalue()
+
+
+def claiming(side):
+    """A small file whose header promises a large square."""
+    content = bytearray(picture())
+    content[16:24] = side.to_bytes(4, "big") * 2
+    content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
+    return bytes(content)
 
 
 class Prompts(ModelCase):
@@ -212,11 +224,57 @@ class Media(ModelCase):
 
     def test_a_picture_that_is_too_large(self):
         for side in (6_000, 60_000):
-            huge = bytearray(picture())
-            huge[16:24] = side.to_bytes(4, "big") * 2
-            huge[29:33] = zlib.crc32(bytes(huge[12:29])).to_bytes(4, "big")
-            message = self.refusal(image=strings(bytes(huge)))
+            message = self.refusal(image=strings(claiming(side)))
             self.assertEqual(message, "image[0] has too many pixels: the limit is 33554432.")
+
+    def test_pictures_that_are_too_large_together(self):
+        # None of them is complete: the headers are enough.
+        message = self.refusal(image=strings(*[claiming(5_000)] * 4))
+        self.assertEqual(message, "image[0] to image[2] have 75000000 pixels together: the limit is 67108864.")
+
+    def test_transparent_pixels_become_white(self):
+        palette = Image.new("P", (1, 1), 0)
+        palette.putpalette([9, 9, 9])
+        for image, options, expected in (
+            (Image.new("RGBA", (1, 1), (9, 9, 9, 0)), {}, (255, 255, 255)),
+            (Image.new("RGBA", (1, 1), (0, 0, 0, 128)), {}, (127, 127, 127)),
+            (Image.new("LA", (1, 1), (9, 0)), {}, (255, 255, 255)),
+            (palette, {"transparency": 0}, (255, 255, 255)),
+            (palette, {}, (9, 9, 9)),
+        ):
+            file = io.BytesIO()
+            image.save(file, "PNG", **options)
+            self.run_one(end(), image=strings(file.getvalue()))
+            (decoded,) = self.llm.calls[-1].prompt["multi_modal_data"]["image"]
+            self.assertEqual((decoded.mode, decoded.getpixel((0, 0))), ("RGB", expected))
+
+    def test_two_requests_are_decoded_at_a_time(self):
+        gate, state, running = threading.Semaphore(0), threading.Lock(), []
+        counts = []
+
+        def decode(_generation):
+            with state:
+                running.append(None)
+                counts.append(len(running))
+            gate.acquire()
+            with state:
+                running.pop()
+            return {}
+
+        before, triton_model.decode_media = triton_model.decode_media, decode
+        self.addCleanup(setattr, triton_model, "decode_media", before)
+        self.addCleanup(gate.release, 10)
+        self.llm.on_call = lambda call: call.queue.put_nowait(end())
+        senders = [self.begin(image=strings(picture())) for _ in range(5)]
+        # The places of requests that are cancelled are free when their threads end.
+        senders[0].disconnected = True
+        self.assertEqual(self.outcome(senders[0])[0].error.code, "CANCELLED")
+        time.sleep(0.05)
+        self.assertEqual(len(counts), 2)
+        gate.release(5)
+        for sender in senders:
+            self.outcome(sender)
+        self.assertEqual(max(counts), 2)
 
     def test_audio(self):
         self.run_one(end(), audio=strings(sound([0, 16384, -32768, 32767], channels=2)))
@@ -225,6 +283,23 @@ class Media(ModelCase):
         np.testing.assert_allclose(samples, [0.25, -1 / 65536], atol=1e-7)
         for content in (b"RIFF", b"hello", b"", sound([])):
             self.assertIn("audio[0] is not", self.refusal(audio=strings(content)))
+
+    def test_audio_that_is_too_long(self):
+        def promising(frames):
+            content = bytearray(sound([1, 2, 3, 4], channels=2))
+            content[40:44] = struct.pack("<I", frames * 4)
+            return bytes(content)
+
+        whole = sound([1, 2])
+        message = self.refusal(audio=strings(whole, promising(3)))
+        self.assertEqual(message, "audio[1] is truncated: its header promises 3 frames, and 2 follow.")
+        message = self.refusal(audio=strings(whole, promising(2**25)))
+        self.assertEqual(message, "audio[1] has 67108864 samples: the limit for all audio of a request is 67108864.")
+
+    def test_audio_that_needs_a_library(self):
+        content = bytearray(sound([1, 2]))
+        content[34:36] = struct.pack("<H", 8)
+        self.assertIn("audio[1] is not", self.refusal(audio=strings(sound([1]), bytes(content)[:-1])))
 
     def test_options_of_the_processor(self):
         self.run_one(end(), image=strings(picture()), mm_processor_kwargs=strings('{"min_pixels": 4}'))
