@@ -113,11 +113,12 @@ class Stream:
         with self._wire:
             return not self._closed and self._sender.is_cancelled()
 
-    def close(self):
-        """Drops a stream to which Triton takes no more responses."""
+    def break_off(self, message):
+        """Ends a stream with an error in place of a response that could not be sent. If it raises, the stream is lost."""
         with self._wire:
-            self._closed = True
-            self._sender = None
+            sender, self._sender, self._closed = self._sender, None, True
+            error = pb_utils.TritonError(message, pb_utils.TritonError.INTERNAL)
+            sender.send(pb_utils.InferenceResponse(error=error), flags=FINAL)
 
     def _send(self, response, is_final):
         if not is_final:
