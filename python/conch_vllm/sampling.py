@@ -9,6 +9,10 @@ INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_CHOICES = 128
 MOST_STRINGS = 1024
+# Nesting depth of extra_args.
+MOST_LEVELS = 8
+# The engine reads these itself: a value of a wrong type ends it for all requests.
+RESERVED_ARGS = ("kv_transfer_params", "ec_transfer_params", "kv_cache_report_mode")
 # vLLM's own limit.
 MOST_LOGPROB_TOKENS = 128
 
@@ -124,8 +128,22 @@ def _logprobs(value, name, engine):
     return _integer(0, engine.vocabulary_size if limit == -1 else limit)(value, name, engine)
 
 
-def _free_object(value, name, _engine):
-    return value if isinstance(value, dict) else _refuse(name, value, "expected an object.")
+def _extra_args(value, name, _engine):
+    if not isinstance(value, dict):
+        _refuse(name, value, "expected an object.")
+    for key in RESERVED_ARGS:
+        if key in value:
+            raise InvalidRequest(f"{name}.{key} is not allowed.")
+    if not _is_shallow(value, MOST_LEVELS):
+        raise InvalidRequest(f"{name} is nested too deeply: the limit is {MOST_LEVELS} levels.")
+    return value
+
+
+def _is_shallow(value, levels):
+    if not isinstance(value, (dict, list)):
+        return True
+    items = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_shallow(item, levels - 1) for item in items)
 
 
 def _schema(value, name, engine):
@@ -209,7 +227,7 @@ FIELDS = {
     "logit_bias": _bias,
     "allowed_token_ids": _tokens,
     "bad_words": _strings,
-    "extra_args": _free_object,
+    "extra_args": _extra_args,
     "skip_reading_prefix_cache": _boolean,
     "stream_interval": _integer(1, INT32),
     "thinking_token_budget": _integer(-1, INT32),

@@ -127,6 +127,10 @@ class Sampling(ModelCase):
             '{"logprob_token_ids": []}': "expected a list of 1 to 128 token ids.",
             json.dumps({"logprob_token_ids": [1] * 129}): "expected a list of 1 to 128 token ids.",
             '{"logprob_token_ids": [1000]}': "sampling_params.logprob_token_ids[0] is 1000",
+            '{"extra_args": {"a": 1, "kv_transfer_params": {}}}': "sampling_params.extra_args.kv_transfer_params is not allowed.",
+            '{"extra_args": {"ec_transfer_params": 1}}': "sampling_params.extra_args.ec_transfer_params is not allowed.",
+            '{"extra_args": {"kv_cache_report_mode": ""}}': "extra_args.kv_cache_report_mode is not allowed.",
+            '{"extra_args": {"a": [[[[[[[[]]]]]]]]}}': "sampling_params.extra_args is nested too deeply: the limit is 8 levels.",
             '{"extra_args": []}': "expected an object.",
         }
         for text, expected in cases.items():
@@ -148,7 +152,7 @@ class Sampling(ModelCase):
             "max_tokens": None,
             "logit_bias": {"12": -100, "999": 1.5},
             "bad_words": ["x"],
-            "extra_args": {"kv_transfer_params": {"a": [1]}},
+            "extra_args": {"a": [[[[[[{"b": 1}]]]]]]},
             "structured_outputs": {"structural_tag": {"type": "structural_tag"}, "disable_any_whitespace": True},
             "repetition_detection": {"max_pattern_size": 3, "min_count": 2},
         }
