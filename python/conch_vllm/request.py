@@ -69,8 +69,14 @@ def read_generation(request):
     return generation
 
 
-def check_generation(generation, engine):
-    """Compares a request with the engine's limits. Throws InvalidRequest."""
+def check_generation(generation, engine, processor_options):
+    """Compares a request with the engine's limits and the allowed processor options. Raises InvalidRequest."""
+    for name in generation.mm_processor_kwargs or {}:
+        if name not in processor_options:
+            shown = name if name.isidentifier() and len(name) <= 64 else repr(name[:64])
+            raise InvalidRequest(
+                f"mm_processor_kwargs.{shown} is not allowed: add it to the parameter PROCESSOR_OPTIONS in config.pbtxt."
+            )
     if generation.input_ids is not None:
         _check_ids(generation, engine)
     elif generation.prompt == "" and not generation.has_media:

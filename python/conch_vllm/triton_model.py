@@ -37,6 +37,8 @@ class TritonPythonModel:
         self._name = args["model_name"]
         parameters = json.loads(args["model_config"]).get("parameters", {})
         self._checks_health = _parameter(parameters, "ENABLE_VLLM_HEALTH_CHECK", "false").lower() == "true"
+        options = _parameter(parameters, "PROCESSOR_OPTIONS", "").split(",")
+        self._processor_options = frozenset(option.strip() for option in options) - {""}
         folder = os.path.join(args["model_repository"], args["model_version"])
         with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
             arguments = json.load(file)
@@ -74,7 +76,7 @@ class TritonPythonModel:
                     continue
                 generation = read_generation(request)
                 sampling = check_sampling(generation.sampling_params, self._engine)
-                check_generation(generation, self._engine)
+                check_generation(generation, self._engine, self._processor_options)
                 beams = beam_settings(sampling, generation, self._engine)
             except Exception as error:  # one request must not end the others of its batch
                 _send_error(sender, *self._explain(error))

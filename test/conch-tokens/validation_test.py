@@ -85,6 +85,14 @@ class Prompts(ModelCase):
         self.assertEqual(self.llm.calls[-1].prompt, {"prompt": "Grüße"})
 
 
+class NoProcessorOptions(ModelCase):
+    def test_none_is_allowed_by_default(self):
+        for name in ("fps", ""):
+            message = self.refusal(mm_processor_kwargs=strings(json.dumps({name: 1})))
+            self.assertIn("is not allowed: add it to the parameter PROCESSOR_OPTIONS", message)
+        self.run_one(end(), mm_processor_kwargs=strings("{}"))
+
+
 class Priorities(ModelCase):
     arguments = {"policy": "fcfs"}
 
@@ -213,6 +221,8 @@ class OldGuides(ModelCase):
 
 
 class Media(ModelCase):
+    parameters = {"PROCESSOR_OPTIONS": "fps, min_pixels"}
+
     def test_images(self):
         for kind in ("PNG", "JPEG", "WEBP", "GIF"):
             self.run_one(end(), image=strings(picture(kind)))
@@ -308,6 +318,10 @@ class Media(ModelCase):
     def test_options_of_the_processor(self):
         self.run_one(end(), image=strings(picture()), mm_processor_kwargs=strings('{"min_pixels": 4}'))
         self.assertEqual(self.llm.calls[-1].prompt["mm_processor_kwargs"], {"min_pixels": 4})
+        message = self.refusal(mm_processor_kwargs=strings('{"fps": 1, "size": {"height": 100000}}'))
+        self.assertEqual(
+            message, "mm_processor_kwargs.size is not allowed: add it to the parameter PROCESSOR_OPTIONS in config.pbtxt."
+        )
 
 
 class Failures(ModelCase):
