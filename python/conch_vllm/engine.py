@@ -81,6 +81,7 @@ class Engine:
 
     async def add_lora(self, request):
         # An adapter that fails here fails for its request; one that the engine loads during a step ends the engine.
+        # For an adapter that is loaded, the call makes it the most recently used one.
         await self._llm.add_lora(request)
 
     async def generate(self, prompt, sampling, request_id, *, lora, priority):

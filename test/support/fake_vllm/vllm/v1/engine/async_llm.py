@@ -32,6 +32,7 @@ class AsyncLLM:
         self.aborted = []
         self.loaded = []
         self.refused_loads = 0
+        self.load_seconds = 0
         self.on_call = lambda _call: None
         self.is_shut_down = False
         AsyncLLM.latest = self
@@ -52,7 +53,7 @@ class AsyncLLM:
         )
 
     async def add_lora(self, request):
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.load_seconds)
         if self.refused_loads > 0:
             self.refused_loads -= 1
             raise RuntimeError("rank 999 is too high")
