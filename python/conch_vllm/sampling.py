@@ -197,7 +197,7 @@ _COUNT = _integer(0, INT32)
 # Fields of vLLM's BeamSearchParams: its SamplingParams have none for a beam search.
 BEAM_FIELDS = {
     "beam_width": _integer(1, MOST_CHOICES),
-    "length_penalty": _number(-1e3, 1e3),
+    "length_penalty": _number(-10, 10),
 }
 
 FIELDS = {
