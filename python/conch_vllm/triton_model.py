@@ -13,7 +13,7 @@ import triton_python_backend_utils as pb_utils
 from .adapters import Adapters, read_names
 from .beam_search import BeamSearch, beam_settings
 from .cancellation import CancellationWatch
-from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, InvalidRequest
+from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, UNLOADED, InvalidRequest
 from .media import decode_media
 from .outbox import Outbox
 from .request import check_generation, is_cancellation, read_generation
@@ -56,6 +56,7 @@ class TritonPythonModel:
             self._engine, read_names(folder), None if root is None else os.path.join(folder, root)
         )
         self._tasks = {}
+        self._is_unloading = False
         # No semaphore: a request that is cancelled would free its place while its thread goes on.
         self._decoders = ThreadPoolExecutor(MOST_DECODING_REQUESTS, "conch-media")
         self._outbox = Outbox(self._loop, self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
@@ -112,7 +113,9 @@ class TritonPythonModel:
     def _end(self, stream, task):
         self._watch.remove(stream)
         del self._tasks[stream]
-        if task.cancelled():
+        if task.cancelled() and self._is_unloading:
+            stream.fail(pb_utils.TritonError.UNAVAILABLE, UNLOADED)
+        elif task.cancelled():
             stream.fail(pb_utils.TritonError.CANCELLED, CANCELLED)
         elif task.exception() is not None:
             stream.fail(*self._explain(task.exception()))
@@ -135,6 +138,7 @@ class TritonPythonModel:
                 task.cancel()
 
     async def _cancel_all(self):
+        self._is_unloading = True
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

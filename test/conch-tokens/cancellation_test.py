@@ -135,7 +135,10 @@ class Cancellation(ModelCase):
     def test_unloading_the_model(self):
         sender, call = self.begin_and_wait()
         self.finalize()
-        self.assert_cancelled(sender, call)
+        (response,) = self.outcome(sender)
+        text = "Engine unavailable: the model is being unloaded."
+        self.assertEqual((response.error.code, response.error.message), ("UNAVAILABLE", text))
+        self.assertEqual(self.llm.aborted, [call.id])
         self.assertTrue(self.llm.is_shut_down)
 
 
