@@ -24,6 +24,7 @@ from .tensors import complete
 
 # Each can need a gigabyte of memory for the time of its decoding.
 MOST_DECODING_REQUESTS = 2
+MOST_SENDER_REST = 100
 
 
 class TritonPythonModel:
@@ -39,6 +40,7 @@ class TritonPythonModel:
         self._checks_health = _parameter(parameters, "ENABLE_VLLM_HEALTH_CHECK", "false").lower() == "true"
         options = _parameter(parameters, "PROCESSOR_OPTIONS", "").split(",")
         self._processor_options = frozenset(option.strip() for option in options) - {""}
+        rest = _sender_rest(_parameter(parameters, "SENDER_REST", "1"))
         folder = os.path.join(args["model_repository"], args["model_version"])
         with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
             arguments = json.load(file)
@@ -59,7 +61,7 @@ class TritonPythonModel:
         self._is_unloading = False
         # No semaphore: a request that is cancelled would free its place while its thread goes on.
         self._decoders = ThreadPoolExecutor(MOST_DECODING_REQUESTS, "conch-media")
-        self._outbox = Outbox(self._loop, self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
+        self._outbox = Outbox(self._loop, self._lose, rest)
         self._watch = CancellationWatch()
         self._outbox.start()
         self._watch.start()
@@ -214,6 +216,18 @@ def _prompt(generation):
 
 def _parameter(parameters, name, default=None):
     return parameters.get(name, {}).get("string_value", default)
+
+
+def _sender_rest(text):
+    try:
+        rest = float(text)
+    except ValueError:
+        rest = -1.0
+    if not 0 <= rest <= MOST_SENDER_REST:
+        raise ValueError(
+            f"SENDER_REST is {text!r}: expected a number from 0 to {MOST_SENDER_REST}. Change the parameter in config.pbtxt."
+        )
+    return rest
 
 
 def _send_error(sender, code, message):

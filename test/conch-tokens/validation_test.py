@@ -5,6 +5,7 @@ import json
 import struct
 import threading
 import time
+import unittest
 import wave
 import zlib
 from types import SimpleNamespace as Fields
@@ -322,6 +323,16 @@ class Media(ModelCase):
         self.assertEqual(
             message, "mm_processor_kwargs.size is not allowed: add it to the parameter PROCESSOR_OPTIONS in config.pbtxt."
         )
+
+
+class Parameters(unittest.TestCase):
+    def test_a_pause_out_of_range_fails_the_load(self):
+        for value in ("-1", "101", "nan", "soon", ""):
+            config = {"parameters": {"SENDER_REST": {"string_value": value}}}
+            arguments = {"model_name": "x", "model_repository": "/nowhere", "model_version": "1"}
+            expected = f"^SENDER_REST is '{value}': expected a number from 0 to 100. Change the parameter in config.pbtxt.$"
+            with self.assertRaisesRegex(ValueError, expected):
+                triton_model.TritonPythonModel().initialize({**arguments, "model_config": json.dumps(config)})
 
 
 class Failures(ModelCase):
