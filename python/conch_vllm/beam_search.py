@@ -41,7 +41,7 @@ class BeamSettings:
 
 
 def beam_settings(sampling, generation, engine):
-    """The beam search of a request, or None. Throws InvalidRequest."""
+    """The beam search of a request, or None. Raises InvalidRequest."""
     if "beam_width" not in sampling:
         if "length_penalty" in sampling:
             raise InvalidRequest("sampling_params.length_penalty needs beam_width.")

@@ -59,7 +59,7 @@ class Engine:
         return name == "structured_outputs" or name in _FIELDS
 
     def sampling(self, values, stream):
-        """vLLM's object for checked parameters; it throws an error of a client for values that it refuses."""
+        """vLLM's object for checked parameters; it raises an error of a client for values that it refuses."""
         fields = dict(values)
         if "logprob_token_ids" in fields:
             # vLLM gives the logprobs of these tokens, and from 0.22 on rejects another count beside them.
@@ -97,7 +97,7 @@ class Engine:
         return isinstance(error, EngineDeadError) or self._llm.errored
 
     def is_invalid(self, error):
-        """Whether the client caused an error: vLLM's validation throws these."""
+        """Whether the client caused an error: vLLM's validation raises these."""
         return isinstance(error, (ValueError, VLLMClientError))
 
     def shutdown(self):

@@ -9,6 +9,7 @@ INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_CHOICES = 128
 MOST_STRINGS = 1024
+MOST_GUIDE_CHOICES = 10_000
 # Nesting depth of extra_args.
 MOST_LEVELS = 8
 # The engine reads these itself: a value of a wrong type ends it for all requests.
@@ -18,7 +19,7 @@ MOST_LOGPROB_TOKENS = 128
 
 
 def check_sampling(values, engine):
-    """The parameters with their values as vLLM takes them. Throws InvalidRequest."""
+    """The parameters with their values as vLLM takes them. Raises InvalidRequest."""
     checked = {}
     for name, value in values.items():
         check = FIELDS.get(name)
@@ -38,7 +39,8 @@ def _refuse(name, value, expected):
 
 
 def _short(value):
-    text = repr(value)
+    # A long list takes long to print.
+    text = repr(value[:64] if isinstance(value, (list, str)) else value)
     return text if len(text) <= 64 else f"{text[:61]}..."
 
 
@@ -87,8 +89,8 @@ def _stop(value, name, engine):
 
 
 def _choices(value, name, engine):
-    if not isinstance(value, list) or not value:
-        _refuse(name, value, "expected a list of strings that is not empty.")
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_GUIDE_CHOICES:
+        _refuse(name, value, f"expected a list of 1 to {MOST_GUIDE_CHOICES} strings.")
     return [_string(item, f"{name}[{at}]", engine) for at, item in enumerate(value)]
 
 
@@ -97,8 +99,8 @@ def _token(value, name, engine):
 
 
 def _tokens(value, name, engine):
-    if not isinstance(value, list):
-        _refuse(name, value, "expected a list of token ids.")
+    if not isinstance(value, list) or len(value) > engine.vocabulary_size:
+        _refuse(name, value, f"expected a list of at most {engine.vocabulary_size} token ids.")
     return [_token(item, f"{name}[{at}]", engine) for at, item in enumerate(value)]
 
 
@@ -110,8 +112,8 @@ def _logprob_tokens(value, name, engine):
 
 def _bias(value, name, engine):
     """JSON has only strings as keys; the engine compares integers."""
-    if not isinstance(value, dict):
-        _refuse(name, value, "expected an object of token ids and numbers.")
+    if not isinstance(value, dict) or len(value) > engine.vocabulary_size:
+        _refuse(name, value, f"expected an object of at most {engine.vocabulary_size} token ids and numbers.")
     number = _number(-100, 100)
     return {
         _token(int(key) if key.isascii() and key.isdigit() and len(key) < 10 else key, f"{name} key", engine): number(

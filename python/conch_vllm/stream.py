@@ -55,8 +55,8 @@ class Stream:
 
     def __init__(self, sender, layout, request_id=""):
         self.request_id = request_id
+        self.layout = layout
         self._sender = sender
-        self._layout = layout
         self._state = threading.Lock()
         self._chunks = {}
         self._opening = None
@@ -103,7 +103,7 @@ class Stream:
         last = len(chunks) - 1
         for at, chunk in enumerate(chunks):
             is_final = at == last and ending is not None and error is None
-            tensors = build_response(chunk, self._layout, opening if at == 0 else None, ending if is_final else None)
+            tensors = build_response(chunk, self.layout, opening if at == 0 else None, ending if is_final else None)
             self._send(pb_utils.InferenceResponse(output_tensors=tensors), is_final)
         if error is not None:
             code, message = error

@@ -16,7 +16,7 @@ from .cancellation import CancellationWatch
 from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, UNLOADED, InvalidRequest
 from .media import decode_media
 from .outbox import Outbox
-from .request import check_generation, is_cancellation, read_generation
+from .request import check_generation, check_prompt_logprobs, is_cancellation, read_generation
 from .responses import Layout
 from .sampling import check_sampling
 from .stream import Stream
@@ -81,10 +81,13 @@ class TritonPythonModel:
                 sampling = check_sampling(generation.sampling_params, self._engine)
                 check_generation(generation, self._engine, self._processor_options)
                 beams = beam_settings(sampling, generation, self._engine)
+                _skip_unread_text(generation, sampling)
+                layout = _layout(generation, sampling, self._engine)
+                check_prompt_logprobs(len(generation.input_ids or ()), layout)
             except Exception as error:  # one request must not end the others of its batch
                 _send_error(sender, *self._explain(error))
                 continue
-            stream = Stream(sender, _layout(generation, sampling, self._engine), request.request_id())
+            stream = Stream(sender, layout, request.request_id())
             self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling, beams)
         return None
 
@@ -166,6 +169,8 @@ class TritonPythonModel:
                 if more_drafts >= 0:
                     drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
                 prompt_tokens = len(output.prompt_token_ids or ())
+                # Only here is the length known of prompts that are text or have media.
+                check_prompt_logprobs(prompt_tokens, stream.layout)
                 usage = (prompt_tokens, tokens, self._vllm.cached_tokens(output), drafts, accepted)
                 stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
                 self._outbox.put(stream)
@@ -189,9 +194,6 @@ def _layout(generation, sampling, engine):
         count = sampling.get(name)
         return engine.vocabulary_size if count == -1 else count
 
-    if "text" not in generation.outputs and "stop" not in sampling:
-        # The client reads token ids: vLLM need not make text of them.
-        sampling.setdefault("detokenize", False)
     columns = sampling.get("logprob_token_ids")
     return Layout(
         outputs=generation.outputs,
@@ -200,6 +202,12 @@ def _layout(generation, sampling, engine):
         prompt_logprobs=width("prompt_logprobs"),
         logprob_token_ids=None if columns is None else tuple(columns),
     )
+
+
+def _skip_unread_text(generation, sampling):
+    """Has vLLM make no text of the tokens if the client reads only their ids."""
+    if "text" not in generation.outputs and "stop" not in sampling:
+        sampling.setdefault("detokenize", False)
 
 
 def _prompt(generation):

@@ -122,7 +122,11 @@ class Sampling(ModelCase):
             '{"stop": [""]}': "sampling_params.stop[0] is '': expected a string that is not empty.",
             '{"stop": "\\ud800"}': "has a surrogate that is not part of a pair.",
             '{"stop_token_ids": [1000]}': "sampling_params.stop_token_ids[0] is 1000",
-            '{"stop_token_ids": "12"}': "expected a list of token ids.",
+            '{"stop_token_ids": "12"}': "expected a list of at most 1000 token ids.",
+            json.dumps({"stop_token_ids": [1] * 1001}): "expected a list of at most 1000 token ids.",
+            json.dumps({"allowed_token_ids": [1] * 1001}): "expected a list of at most 1000 token ids.",
+            json.dumps({"logit_bias": {f"{at:04}": 1 for at in range(1001)}}): "of at most 1000 token ids and numbers.",
+            json.dumps({"structured_outputs": {"choice": ["a"] * 10_001}}): "expected a list of 1 to 10000 strings.",
             '{"allowed_token_ids": [-1]}': "sampling_params.allowed_token_ids[0] is -1",
             '{"logit_bias": {"1000": 1}}': "sampling_params.logit_bias key is 1000",
             '{"logit_bias": {"x": 1}}': "sampling_params.logit_bias key is 'x'",
@@ -202,6 +206,24 @@ class Sampling(ModelCase):
     def test_unstreamed(self):
         self.run_one(end("a"), stream=np.asarray([False]))
         self.assertEqual(self.llm.calls[-1].sampling.output_kind, RequestOutputKind.FINAL_ONLY)
+
+
+class PromptLogprobs(ModelCase):
+    arguments = {"max_model_len": 2**17}
+
+    def test_their_limit(self):
+        text = (
+            "sampling_params.prompt_logprobs is 20: for 24967 prompt tokens, that is 524307 logprobs. "
+            "The limit is 524288."
+        )
+        prompt = np.zeros(24967, dtype=np.int32)
+        self.assertEqual(self.refusal(input_ids=prompt, sampling={"prompt_logprobs": 20}), text)
+        self.run_one(end(), input_ids=prompt[1:], sampling={"prompt_logprobs": 20})
+        # The engine tells how many tokens a text has.
+        self.llm.on_call = lambda call: call.queue.put_nowait(output(choice([5], "a"), prompt_token_ids=prompt))
+        (response,) = self.outcome(self.begin(prompt=strings("a"), sampling={"prompt_logprobs": 20}))
+        self.assertEqual((response.error.code, response.error.message), ("INVALID_ARG", f"Invalid request: {text}"))
+        self.assertEqual(self.llm.aborted, [self.llm.calls[-1].id])
 
 
 class OldGuides(ModelCase):
