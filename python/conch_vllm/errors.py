@@ -6,6 +6,7 @@ INVALID = "Invalid request: "
 UNAVAILABLE = "Engine unavailable: "
 FAILED = "Engine error: "
 CANCELLED = "Request was cancelled"
+FAILED_IN_ENGINE = f"{FAILED}the request failed in the engine. See the server's log."
 UNLOADED = f"{UNAVAILABLE}the model is being unloaded."
 UNSENT = f"{FAILED}a response could not be sent. See the server's log."
 

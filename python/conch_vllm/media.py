@@ -56,7 +56,8 @@ def _rgb(image):
     from PIL import Image
 
     image.load()  # some formats have their transparency behind the header
-    if image.mode not in ("RGBA", "LA", "PA") and not (image.mode in ("P", "L", "RGB") and "transparency" in image.info):
+    has_transparent_color = image.mode in ("P", "L", "RGB") and "transparency" in image.info
+    if image.mode not in ("RGBA", "LA", "PA") and not has_transparent_color:
         return image.convert("RGB")
     layer = image.convert("RGBA")
     opaque = Image.new("RGB", image.size, (255, 255, 255))

@@ -77,7 +77,8 @@ def check_generation(generation, engine, processor_options):
         if name not in processor_options:
             shown = name if name.isidentifier() and len(name) <= 64 else repr(name[:64])
             raise InvalidRequest(
-                f"mm_processor_kwargs.{shown} is not allowed: add it to the parameter PROCESSOR_OPTIONS in config.pbtxt."
+                f"mm_processor_kwargs.{shown} is not allowed: add it to the parameter PROCESSOR_OPTIONS in "
+                "config.pbtxt."
             )
     if generation.input_ids is not None:
         _check_ids(generation, engine)

@@ -114,7 +114,7 @@ class Stream:
             return not self._closed and self._sender.is_cancelled()
 
     def break_off(self, message):
-        """Ends a stream with an error in place of a response that could not be sent. If it raises, the stream is lost."""
+        """Ends a stream with an error in place of a response that could not be sent. After an exception, it is lost."""
         with self._wire:
             sender, self._sender, self._closed = self._sender, None, True
             error = pb_utils.TritonError(message, pb_utils.TritonError.INTERNAL)

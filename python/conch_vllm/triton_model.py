@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import threading
+import traceback
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +14,7 @@ import triton_python_backend_utils as pb_utils
 from .adapters import Adapters, read_names
 from .beam_search import BeamSearch, beam_settings
 from .cancellation import CancellationWatch
-from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, UNLOADED, InvalidRequest
+from .errors import CANCELLED, FAILED_IN_ENGINE, INVALID, UNAVAILABLE, UNLOADED, InvalidRequest, log_error
 from .media import decode_media
 from .outbox import Outbox
 from .request import check_generation, check_prompt_logprobs, is_cancellation, read_generation
@@ -186,7 +187,9 @@ class TritonPythonModel:
             return pb_utils.TritonError.UNAVAILABLE, f"{UNAVAILABLE}{error}"
         if self._engine.is_invalid(error):
             return pb_utils.TritonError.INVALID_ARG, f"{INVALID}{error}"
-        return pb_utils.TritonError.INTERNAL, f"{FAILED}{error.__cause__ or error}"
+        # Its text can have paths and data of the server.
+        log_error(f"A request failed in the engine: {''.join(traceback.format_exception(error))}")
+        return pb_utils.TritonError.INTERNAL, FAILED_IN_ENGINE
 
 
 def _layout(generation, sampling, engine):
@@ -233,7 +236,8 @@ def _sender_rest(text):
         rest = -1.0
     if not 0 <= rest <= MOST_SENDER_REST:
         raise ValueError(
-            f"SENDER_REST is {text!r}: expected a number from 0 to {MOST_SENDER_REST}. Change the parameter in config.pbtxt."
+            f"SENDER_REST is {text!r}: expected a number from 0 to {MOST_SENDER_REST}. Change the parameter in "
+            "config.pbtxt."
         )
     return rest
 

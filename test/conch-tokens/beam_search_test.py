@@ -104,7 +104,7 @@ class BeamSearchTest(ModelCase):
 
         self.llm.on_call = fail_second
         (response,) = self.outcome(self.begin(sampling={"max_tokens": 4, "beam_width": 2}))
-        self.assertEqual(response.error.message, "Engine error: broken")
+        self.assertEqual(response.error.message, "Engine error: the request failed in the engine. See the server's log.")
 
 
 class LongBeamSearches(ModelCase):

@@ -363,7 +363,11 @@ class Failures(ModelCase):
     def test_errors_of_the_engine(self):
         for error, code, text in (
             (ValueError("too long"), "INVALID_ARG", "Invalid request: too long"),
-            (RuntimeError("broken"), "INTERNAL", "Engine error: broken"),
+            (
+                RuntimeError("/srv/x broken"),
+                "INTERNAL",
+                "Engine error: the request failed in the engine. See the server's log.",
+            ),
         ):
             self.llm.on_call = lambda call: call.queue.put_nowait(output(choice([5], "a")))
             sender = self.begin()
@@ -373,6 +377,7 @@ class Failures(ModelCase):
             first, last = self.outcome(sender)
             self.assertEqual(first.tensors["token_ids"].tolist(), [5])
             self.assertEqual((last.error.code, last.error.message), (code, text))
+        self.assertIn("RuntimeError: /srv/x broken", pb_utils.logged.pop())
 
     def test_a_dead_engine(self):
         self.llm.errored = True
