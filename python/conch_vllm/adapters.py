@@ -4,41 +4,59 @@ import asyncio
 import itertools
 import json
 import os
+import stat
 
-from .errors import InvalidRequest
+from .errors import InvalidRequest, log_error
 
 CONFIG = "adapter_config.json"
 WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin", "adapter_model.pt")
 
 
 class Adapters:
-    """Gives each version of each adapter folder an id of its own, and loads it before its first request."""
+    """Gives each version of each adapter folder an id of its own, and has the engine load it before every request."""
 
     def __init__(self, engine, names, root):
         self._engine = engine
         self._names = names
         self._root = None if root is None else os.path.realpath(root)
-        self._requests = {}
+        # The newest version of each folder, and vLLM's object for it.
+        self._newest = {}
         self._loads = {}
         self._numbers = itertools.count(1)
 
     async def find(self, name, path):
-        """vLLM's object for an adapter, or None without a name. Throws InvalidRequest."""
+        """vLLM's object for an adapter, or None without a name. Raises InvalidRequest."""
         if name is None:
             return None
         if not self._engine.has_lora:
             raise InvalidRequest('lora_name is not supported: set "enable_lora": true in model.json.')
-        folder = self._static(name) if path is None else self._below_root(path)
-        key = (folder, _version(folder, name))
-        request = self._requests.get(key)
-        return request if request is not None else await self._load(key, name)
+        # In another thread: folders may be on a file server.
+        folder, version = await asyncio.to_thread(self._look_up, name, path)
+        known, request = self._newest.get(folder, (None, None))
+        if known != version:
+            number = next(self._numbers)
+            # vLLM's prefix cache tells adapters apart by their names: a name must belong to one version of one folder.
+            request = self._engine.lora_request(f"{name}#{number}", number, folder)
+            self._newest[folder] = (version, request)
+        await self._load(request, name)
+        return request
+
+    def _look_up(self, name, path):
+        """The folder of an adapter, and the version of its files."""
+        try:
+            folder = self._static(name) if path is None else self._below_root(path)
+            return folder, _version(folder, name)
+        except OSError as error:
+            log_error(f"The files of the adapter {json.dumps(name)} cannot be read: {error}")
+            raise InvalidRequest(f"lora_name {json.dumps(name)} cannot be read. See the server's log.") from None
 
     def _static(self, name):
         folder = self._names.get(name)
         if folder is None:
-            known = json.dumps(list(self._names))
+            # Conch reads the list, so it comes last.
             raise InvalidRequest(
-                f"lora_name '{name}' is unknown. Known: {known}. Send lora_path, or add it to multi_lora.json."
+                f"lora_name {json.dumps(name)} is unknown. Send lora_path, or add it to multi_lora.json. "
+                f"Known: {json.dumps(list(self._names))}"
             )
         return folder
 
@@ -52,27 +70,26 @@ class Adapters:
             raise InvalidRequest("lora_path must lead to a folder inside LORA_ROOT.")
         return folder
 
-    async def _load(self, key, name):
-        """Loads once, also for many requests at the same time; a load that fails is tried again by the next request."""
-        load = self._loads.get(key)
+    async def _load(self, request, name):
+        """Has the engine load an adapter, which may have evicted it; requests at the same time share one call."""
+        number = request.lora_int_id
+        load = self._loads.get(number)
         if load is None:
-            load = asyncio.ensure_future(self._add(key, name, next(self._numbers)))
-            self._loads[key] = load
-            load.add_done_callback(lambda _: self._loads.pop(key, None))
-        # One client that disconnects must not end the load for the others.
-        return await asyncio.shield(load)
-
-    async def _add(self, key, name, number):
-        # vLLM's prefix cache tells adapters apart by their names, so a name must belong to one version of one folder.
-        request = self._engine.lora_request(f"{name}#{number}", number, key[0])
+            load = self._loads[number] = asyncio.ensure_future(self._engine.add_lora(request))
+            load.add_done_callback(lambda _: self._end_load(number, load, name))
         try:
-            await self._engine.add_lora(request)
-        except Exception as error:
+            # One client that disconnects must not end the load for the others.
+            await asyncio.shield(load)
+        except Exception:
             if self._engine.errored:
                 raise
-            raise InvalidRequest(f"lora_name {name!r} cannot be loaded: {error}") from None
-        self._requests[key] = request
-        return request
+            raise InvalidRequest(f"lora_name {json.dumps(name)} cannot be loaded. See the server's log.") from None
+
+    def _end_load(self, number, load, name):
+        del self._loads[number]
+        error = None if load.cancelled() else load.exception()
+        if error is not None:  # its text has paths of the server
+            log_error(f"The adapter {json.dumps(name)} cannot be loaded: {error}")
 
 
 def read_names(folder):
@@ -87,8 +104,18 @@ def read_names(folder):
 
 def _version(folder, name):
     """Changes whenever the weights or their settings are written again."""
-    files = [os.path.join(folder, file) for file in (CONFIG, *WEIGHTS)]
-    present = [os.stat(file) for file in files if os.path.isfile(file)]
-    if len(present) < 2:
-        raise InvalidRequest(f"lora_name {name!r} has no {CONFIG} with {WEIGHTS[0]} in its folder.")
-    return tuple((status.st_mtime_ns, status.st_size) for status in present)
+    settings = _status(os.path.join(folder, CONFIG))
+    weights = [_status(os.path.join(folder, file)) for file in WEIGHTS]
+    for file, status in ((CONFIG, settings), (WEIGHTS[0], next(filter(None, weights), None))):
+        if status is None:
+            raise InvalidRequest(f"lora_name {json.dumps(name)} has no {file} in its folder.")
+    return (settings, *weights)
+
+
+def _status(file):
+    """Modification time and size, or None if there is no file."""
+    try:
+        status = os.stat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None

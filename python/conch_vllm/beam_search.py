@@ -1,6 +1,7 @@
 """Beam search. vLLM's engine has none: each step asks it for the next token of every beam, whose prefix it has cached."""
 
 import asyncio
+import heapq
 import uuid
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -13,6 +14,9 @@ ALLOWED = frozenset(
     "allowed_token_ids detokenize skip_special_tokens spaces_between_special_tokens include_stop_str_in_output".split()
 )
 
+# Beams times steps: each is a request to the engine.
+MOST_STEPS = 2**17
+
 
 @dataclass
 class Beam:
@@ -22,8 +26,7 @@ class Beam:
     finish_reason: str | None = None
     stop_reason: int | None = None
 
-    def extended(self, token_id, row):
-        total = self.total + row[token_id].logprob
+    def extended(self, total, token_id, row):
         return Beam([*self.token_ids, token_id], [*self.logprobs, row], total)
 
     def score(self, length_penalty):
@@ -38,7 +41,7 @@ class BeamSettings:
 
 
 def beam_settings(sampling, generation, engine):
-    """The beam search of a request, or None. Throws InvalidRequest."""
+    """The beam search of a request, or None. Raises InvalidRequest."""
     if "beam_width" not in sampling:
         if "length_penalty" in sampling:
             raise InvalidRequest("sampling_params.length_penalty needs beam_width.")
@@ -56,6 +59,14 @@ def beam_settings(sampling, generation, engine):
         )
     if generation.has_media and generation.input_ids is None:
         raise InvalidRequest("sampling_params.beam_width with image or audio needs input_ids.")
+    room = engine.max_model_len - len(generation.input_ids or ())
+    max_tokens = sampling.get("max_tokens", 16)
+    steps = settings.width * (room if max_tokens is None else min(max_tokens, room))
+    if steps > MOST_STEPS:
+        raise InvalidRequest(
+            f"sampling_params.beam_width is {settings.width}: with max_tokens, the search has up to {steps} steps of "
+            f"beams. The limit is {MOST_STEPS}. Lower max_tokens or beam_width."
+        )
     return settings
 
 
@@ -89,8 +100,8 @@ class BeamSearch:
                 break
             prompts = [{**_rest(prompt), "prompt_token_ids": prompt_ids + beam.token_ids} for beam in beams]
             outputs = await _all(self._next(each) for each in prompts)
-            more, beams = self._choose(zip(beams, outputs))
-            ended.extend(more)
+            more, beams = self._choose(list(zip(beams, outputs)))
+            ended = heapq.nlargest(self._settings.choices, ended + more, key=self._score)
         for beam in beams:
             beam.finish_reason = "length"
         ranked = sorted(ended + beams, key=self._score, reverse=True)[: self._settings.choices]
@@ -115,21 +126,24 @@ class BeamSearch:
     def _choose(self, steps):
         """The beams that end with this step, and the best of the others."""
         ended, others = [], []
-        for beam, output in steps:
-            row = output.outputs[0].logprobs[0]
-            for token_id, entry in row.items():
-                if entry.logprob == float("-inf"):
-                    continue
-                longer = beam.extended(token_id, row)
-                if token_id in self._eos or token_id in self._stops:
-                    longer.finish_reason = "stop"
-                    longer.stop_reason = token_id if token_id in self._stops else None
-                    ended.append(longer)
-                else:
-                    others.append(longer)
-        width = self._settings.width
-        best = sorted(others, key=lambda beam: beam.total, reverse=True)[:width]
-        return sorted(ended, key=self._score, reverse=True)[:width], best
+        for parent, (beam, output) in enumerate(steps):
+            for token_id, entry in output.outputs[0].logprobs[0].items():
+                if entry.logprob != float("-inf"):
+                    is_end = token_id in self._eos or token_id in self._stops
+                    (ended if is_end else others).append((beam.total + entry.logprob, parent, token_id))
+
+        def best(candidates):
+            # All have the same length, so their totals rank them. Only the best are copied.
+            for total, parent, token_id in heapq.nlargest(self._settings.width, candidates, key=lambda item: item[0]):
+                beam, output = steps[parent]
+                yield beam.extended(total, token_id, output.outputs[0].logprobs[0])
+
+        return [self._ended(beam) for beam in best(ended)], list(best(others))
+
+    def _ended(self, beam):
+        beam.finish_reason = "stop"
+        beam.stop_reason = beam.token_ids[-1] if beam.token_ids[-1] in self._stops else None
+        return beam
 
     def _is_decided(self, ended, beams):
         """Whether no beam can become better than the ended ones: only without a reward for length is that certain."""

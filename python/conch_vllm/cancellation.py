@@ -3,7 +3,7 @@
 import threading
 import time
 
-# Shorter than a step of any engine.
+# A step of most engines takes longer, so the engine makes few tokens for a client that disconnected.
 INTERVAL_SECONDS = 0.005
 # Each look is a round trip to tritonserver: with many streams, the thread looks less often.
 REST = 9.0

@@ -59,8 +59,11 @@ class Engine:
         return name == "structured_outputs" or name in _FIELDS
 
     def sampling(self, values, stream):
-        """vLLM's object for checked parameters; it throws an error of a client for values that it refuses."""
+        """vLLM's object for checked parameters; it raises an error of a client for values that it refuses."""
         fields = dict(values)
+        if "logprob_token_ids" in fields:
+            # vLLM gives the logprobs of these tokens, and from 0.22 on rejects another count beside them.
+            fields.pop("logprobs", None)
         guide = fields.pop("structured_outputs", None)
         if guide is not None:
             fields[_GUIDE_FIELD] = _GUIDE_CLASS(**_with_texts(guide))
@@ -78,6 +81,7 @@ class Engine:
 
     async def add_lora(self, request):
         # An adapter that fails here fails for its request; one that the engine loads during a step ends the engine.
+        # For an adapter that is loaded, the call makes it the most recently used one.
         await self._llm.add_lora(request)
 
     async def generate(self, prompt, sampling, request_id, *, lora, priority):
@@ -93,7 +97,7 @@ class Engine:
         return isinstance(error, EngineDeadError) or self._llm.errored
 
     def is_invalid(self, error):
-        """Whether the client caused an error: vLLM's validation throws these."""
+        """Whether the client caused an error: vLLM's validation raises these."""
         return isinstance(error, (ValueError, VLLMClientError))
 
     def shutdown(self):

@@ -11,6 +11,8 @@ import threading
 import time
 from collections import deque
 
+from .errors import UNSENT, log_error
+
 # A round of fewer responses is not followed by a pause.
 CROWD = 8
 
@@ -108,6 +110,15 @@ class Outbox:
     def _send(self, stream):
         try:
             stream.send()
-        except Exception:  # of Triton, for example after it has closed the stream
-            stream.close()
+        except Exception as error:  # of Triton, for example after it has closed the stream
+            log_error(f"A response could not be sent: {error!r}")
+            _break_off(stream)
             self._on_lost(stream)
+
+
+def _break_off(stream):
+    """Sends an error as the last response: without one, the client waits until its timeout."""
+    try:
+        stream.break_off(UNSENT)
+    except Exception as error:
+        log_error(f"A request ends without its last response: {error!r}")

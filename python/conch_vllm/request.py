@@ -12,6 +12,8 @@ LONGEST_NAME = 256
 LONGEST_PATH = 4096
 LONGEST_JSON = 16 * 1024 * 1024
 MOST_FILES = 256
+# One thread builds the responses of all requests: more would stall the others.
+MOST_PROMPT_LOGPROBS = 2**19
 # More characters than any token of a known tokenizer has.
 CHARACTERS_PER_TOKEN = 256
 
@@ -39,12 +41,12 @@ class Generation:
 
 
 def is_cancellation(request):
-    """Whether a request is the command to cancel those with its id. Throws InvalidRequest."""
+    """Whether a request is the command to cancel those with its id. Raises InvalidRequest."""
     return bool(_value(request, "cancel", False))
 
 
 def read_generation(request):
-    """Copies a request out of Triton's memory. Throws InvalidRequest."""
+    """Copies a request out of Triton's memory. Raises InvalidRequest."""
     generation = Generation(
         input_ids=_ids(request),
         prompt=_text(request, "prompt"),
@@ -69,8 +71,15 @@ def read_generation(request):
     return generation
 
 
-def check_generation(generation, engine):
-    """Compares a request with the engine's limits. Throws InvalidRequest."""
+def check_generation(generation, engine, processor_options):
+    """Compares a request with the engine's limits and the allowed processor options. Raises InvalidRequest."""
+    for name in generation.mm_processor_kwargs or {}:
+        if name not in processor_options:
+            shown = name if name.isidentifier() and len(name) <= 64 else repr(name[:64])
+            raise InvalidRequest(
+                f"mm_processor_kwargs.{shown} is not allowed: add it to the parameter PROCESSOR_OPTIONS in "
+                "config.pbtxt."
+            )
     if generation.input_ids is not None:
         _check_ids(generation, engine)
     elif generation.prompt == "" and not generation.has_media:
@@ -84,6 +93,18 @@ def check_generation(generation, engine):
         raise InvalidRequest(
             'priority is not supported: the engine schedules first come, first served. Set "scheduling_policy": '
             '"priority" in model.json.'
+        )
+
+
+def check_prompt_logprobs(tokens, layout):
+    """Compares the size of the prompt's logprobs with the limit. Raises InvalidRequest."""
+    if layout.prompt_logprobs is None:
+        return
+    count = (1 + layout.prompt_logprobs) * tokens
+    if count > MOST_PROMPT_LOGPROBS:
+        raise InvalidRequest(
+            f"sampling_params.prompt_logprobs is {layout.prompt_logprobs}: for {tokens} prompt tokens, that is {count} "
+            f"logprobs. The limit is {MOST_PROMPT_LOGPROBS}."
         )
 
 

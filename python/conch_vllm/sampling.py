@@ -9,10 +9,17 @@ INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_CHOICES = 128
 MOST_STRINGS = 1024
+MOST_GUIDE_CHOICES = 10_000
+# Nesting depth of extra_args.
+MOST_LEVELS = 8
+# The engine reads these itself: a value of a wrong type ends it for all requests.
+RESERVED_ARGS = ("kv_transfer_params", "ec_transfer_params", "kv_cache_report_mode")
+# vLLM's own limit.
+MOST_LOGPROB_TOKENS = 128
 
 
 def check_sampling(values, engine):
-    """The parameters with their values as vLLM takes them. Throws InvalidRequest."""
+    """The parameters with their values as vLLM takes them. Raises InvalidRequest."""
     checked = {}
     for name, value in values.items():
         check = FIELDS.get(name)
@@ -32,7 +39,8 @@ def _refuse(name, value, expected):
 
 
 def _short(value):
-    text = repr(value)
+    # A long list takes long to print.
+    text = repr(value[:64] if isinstance(value, (list, str)) else value)
     return text if len(text) <= 64 else f"{text[:61]}..."
 
 
@@ -81,8 +89,8 @@ def _stop(value, name, engine):
 
 
 def _choices(value, name, engine):
-    if not isinstance(value, list) or not value:
-        _refuse(name, value, "expected a list of strings that is not empty.")
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_GUIDE_CHOICES:
+        _refuse(name, value, f"expected a list of 1 to {MOST_GUIDE_CHOICES} strings.")
     return [_string(item, f"{name}[{at}]", engine) for at, item in enumerate(value)]
 
 
@@ -91,15 +99,21 @@ def _token(value, name, engine):
 
 
 def _tokens(value, name, engine):
-    if not isinstance(value, list):
-        _refuse(name, value, "expected a list of token ids.")
+    if not isinstance(value, list) or len(value) > engine.vocabulary_size:
+        _refuse(name, value, f"expected a list of at most {engine.vocabulary_size} token ids.")
     return [_token(item, f"{name}[{at}]", engine) for at, item in enumerate(value)]
+
+
+def _logprob_tokens(value, name, engine):
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_LOGPROB_TOKENS:
+        _refuse(name, value, f"expected a list of 1 to {MOST_LOGPROB_TOKENS} token ids.")
+    return _tokens(value, name, engine)
 
 
 def _bias(value, name, engine):
     """JSON has only strings as keys; the engine compares integers."""
-    if not isinstance(value, dict):
-        _refuse(name, value, "expected an object of token ids and numbers.")
+    if not isinstance(value, dict) or len(value) > engine.vocabulary_size:
+        _refuse(name, value, f"expected an object of at most {engine.vocabulary_size} token ids and numbers.")
     number = _number(-100, 100)
     return {
         _token(int(key) if key.isascii() and key.isdigit() and len(key) < 10 else key, f"{name} key", engine): number(
@@ -116,8 +130,22 @@ def _logprobs(value, name, engine):
     return _integer(0, engine.vocabulary_size if limit == -1 else limit)(value, name, engine)
 
 
-def _free_object(value, name, _engine):
-    return value if isinstance(value, dict) else _refuse(name, value, "expected an object.")
+def _extra_args(value, name, _engine):
+    if not isinstance(value, dict):
+        _refuse(name, value, "expected an object.")
+    for key in RESERVED_ARGS:
+        if key in value:
+            raise InvalidRequest(f"{name}.{key} is not allowed.")
+    if not _is_shallow(value, MOST_LEVELS):
+        raise InvalidRequest(f"{name} is nested too deeply: the limit is {MOST_LEVELS} levels.")
+    return value
+
+
+def _is_shallow(value, levels):
+    if not isinstance(value, (dict, list)):
+        return True
+    items = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_shallow(item, levels - 1) for item in items)
 
 
 def _schema(value, name, engine):
@@ -171,7 +199,7 @@ _COUNT = _integer(0, INT32)
 # Fields of vLLM's BeamSearchParams: its SamplingParams have none for a beam search.
 BEAM_FIELDS = {
     "beam_width": _integer(1, MOST_CHOICES),
-    "length_penalty": _number(-1e3, 1e3),
+    "length_penalty": _number(-10, 10),
 }
 
 FIELDS = {
@@ -192,7 +220,7 @@ FIELDS = {
     "min_tokens": _COUNT,
     "logprobs": _logprobs,
     "prompt_logprobs": _logprobs,
-    "logprob_token_ids": _tokens,
+    "logprob_token_ids": _logprob_tokens,
     "detokenize": _boolean,
     "skip_special_tokens": _boolean,
     "spaces_between_special_tokens": _boolean,
@@ -201,7 +229,7 @@ FIELDS = {
     "logit_bias": _bias,
     "allowed_token_ids": _tokens,
     "bad_words": _strings,
-    "extra_args": _free_object,
+    "extra_args": _extra_args,
     "skip_reading_prefix_cache": _boolean,
     "stream_interval": _integer(1, INT32),
     "thinking_token_budget": _integer(-1, INT32),

@@ -55,8 +55,8 @@ class Stream:
 
     def __init__(self, sender, layout, request_id=""):
         self.request_id = request_id
+        self.layout = layout
         self._sender = sender
-        self._layout = layout
         self._state = threading.Lock()
         self._chunks = {}
         self._opening = None
@@ -103,7 +103,7 @@ class Stream:
         last = len(chunks) - 1
         for at, chunk in enumerate(chunks):
             is_final = at == last and ending is not None and error is None
-            tensors = build_response(chunk, self._layout, opening if at == 0 else None, ending if is_final else None)
+            tensors = build_response(chunk, self.layout, opening if at == 0 else None, ending if is_final else None)
             self._send(pb_utils.InferenceResponse(output_tensors=tensors), is_final)
         if error is not None:
             code, message = error
@@ -113,11 +113,12 @@ class Stream:
         with self._wire:
             return not self._closed and self._sender.is_cancelled()
 
-    def close(self):
-        """Drops a stream to which Triton takes no more responses."""
+    def break_off(self, message):
+        """Ends a stream with an error in place of a response that could not be sent. After an exception, it is lost."""
         with self._wire:
-            self._closed = True
-            self._sender = None
+            sender, self._sender, self._closed = self._sender, None, True
+            error = pb_utils.TritonError(message, pb_utils.TritonError.INTERNAL)
+            sender.send(pb_utils.InferenceResponse(error=error), flags=FINAL)
 
     def _send(self, response, is_final):
         if not is_final:

@@ -5,21 +5,27 @@ import contextlib
 import json
 import os
 import threading
+import traceback
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import triton_python_backend_utils as pb_utils
 
 from .adapters import Adapters, read_names
 from .beam_search import BeamSearch, beam_settings
 from .cancellation import CancellationWatch
-from .errors import CANCELLED, FAILED, INVALID, UNAVAILABLE, InvalidRequest
+from .errors import CANCELLED, FAILED_IN_ENGINE, INVALID, UNAVAILABLE, UNLOADED, InvalidRequest, log_error
 from .media import decode_media
 from .outbox import Outbox
-from .request import check_generation, is_cancellation, read_generation
+from .request import check_generation, check_prompt_logprobs, is_cancellation, read_generation
 from .responses import Layout
 from .sampling import check_sampling
 from .stream import Stream
 from .tensors import complete
+
+# Each can need a gigabyte of memory for the time of its decoding.
+MOST_DECODING_REQUESTS = 2
+MOST_SENDER_REST = 100
 
 
 class TritonPythonModel:
@@ -33,6 +39,9 @@ class TritonPythonModel:
         self._name = args["model_name"]
         parameters = json.loads(args["model_config"]).get("parameters", {})
         self._checks_health = _parameter(parameters, "ENABLE_VLLM_HEALTH_CHECK", "false").lower() == "true"
+        options = _parameter(parameters, "PROCESSOR_OPTIONS", "").split(",")
+        self._processor_options = frozenset(option.strip() for option in options) - {""}
+        rest = _sender_rest(_parameter(parameters, "SENDER_REST", "1"))
         folder = os.path.join(args["model_repository"], args["model_version"])
         with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
             arguments = json.load(file)
@@ -50,7 +59,10 @@ class TritonPythonModel:
             self._engine, read_names(folder), None if root is None else os.path.join(folder, root)
         )
         self._tasks = {}
-        self._outbox = Outbox(self._loop, self._lose, float(_parameter(parameters, "SENDER_REST", "1")))
+        self._is_unloading = False
+        # No semaphore: a request that is cancelled would free its place while its thread goes on.
+        self._decoders = ThreadPoolExecutor(MOST_DECODING_REQUESTS, "conch-media")
+        self._outbox = Outbox(self._loop, self._lose, rest)
         self._watch = CancellationWatch()
         self._outbox.start()
         self._watch.start()
@@ -68,17 +80,21 @@ class TritonPythonModel:
                     continue
                 generation = read_generation(request)
                 sampling = check_sampling(generation.sampling_params, self._engine)
-                check_generation(generation, self._engine)
+                check_generation(generation, self._engine, self._processor_options)
                 beams = beam_settings(sampling, generation, self._engine)
+                _skip_unread_text(generation, sampling)
+                layout = _layout(generation, sampling, self._engine)
+                check_prompt_logprobs(len(generation.input_ids or ()), layout)
             except Exception as error:  # one request must not end the others of its batch
                 _send_error(sender, *self._explain(error))
                 continue
-            stream = Stream(sender, _layout(generation, sampling, self._engine), request.request_id())
+            stream = Stream(sender, layout, request.request_id())
             self._loop.call_soon_threadsafe(self._begin, stream, generation, sampling, beams)
         return None
 
     def finalize(self):
         asyncio.run_coroutine_threadsafe(self._cancel_all(), self._loop).result()
+        self._decoders.shutdown(wait=False, cancel_futures=True)
         self._watch.stop()
         self._outbox.stop()
         self._loop.call_soon_threadsafe(self._engine.shutdown)
@@ -103,7 +119,9 @@ class TritonPythonModel:
     def _end(self, stream, task):
         self._watch.remove(stream)
         del self._tasks[stream]
-        if task.cancelled():
+        if task.cancelled() and self._is_unloading:
+            stream.fail(pb_utils.TritonError.UNAVAILABLE, UNLOADED)
+        elif task.cancelled():
             stream.fail(pb_utils.TritonError.CANCELLED, CANCELLED)
         elif task.exception() is not None:
             stream.fail(*self._explain(task.exception()))
@@ -126,6 +144,7 @@ class TritonPythonModel:
                 task.cancel()
 
     async def _cancel_all(self):
+        self._is_unloading = True
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -135,7 +154,7 @@ class TritonPythonModel:
         lora = await self._adapters.find(generation.lora_name, generation.lora_path)
         prompt = _prompt(generation)
         if generation.has_media:
-            prompt["multi_modal_data"] = await asyncio.to_thread(decode_media, generation)
+            prompt["multi_modal_data"] = await self._loop.run_in_executor(self._decoders, decode_media, generation)
         options = {"lora": lora, "priority": generation.priority}
         if beams is not None:
             outputs = BeamSearch(self._engine, beams, sampling, **options).run(prompt)
@@ -151,6 +170,8 @@ class TritonPythonModel:
                 if more_drafts >= 0:
                     drafts, accepted = max(drafts, 0) + more_drafts, max(accepted, 0) + more_accepted
                 prompt_tokens = len(output.prompt_token_ids or ())
+                # Only here is the length known of prompts that are text or have media.
+                check_prompt_logprobs(prompt_tokens, stream.layout)
                 usage = (prompt_tokens, tokens, self._vllm.cached_tokens(output), drafts, accepted)
                 stream.add(output, usage, self._vllm.engine_times(output) if output.finished else None)
                 self._outbox.put(stream)
@@ -166,7 +187,9 @@ class TritonPythonModel:
             return pb_utils.TritonError.UNAVAILABLE, f"{UNAVAILABLE}{error}"
         if self._engine.is_invalid(error):
             return pb_utils.TritonError.INVALID_ARG, f"{INVALID}{error}"
-        return pb_utils.TritonError.INTERNAL, f"{FAILED}{error.__cause__ or error}"
+        # Its text can have paths and data of the server.
+        log_error(f"A request failed in the engine: {''.join(traceback.format_exception(error))}")
+        return pb_utils.TritonError.INTERNAL, FAILED_IN_ENGINE
 
 
 def _layout(generation, sampling, engine):
@@ -174,9 +197,6 @@ def _layout(generation, sampling, engine):
         count = sampling.get(name)
         return engine.vocabulary_size if count == -1 else count
 
-    if "text" not in generation.outputs and "stop" not in sampling:
-        # The client reads token ids: vLLM need not make text of them.
-        sampling.setdefault("detokenize", False)
     columns = sampling.get("logprob_token_ids")
     return Layout(
         outputs=generation.outputs,
@@ -185,6 +205,12 @@ def _layout(generation, sampling, engine):
         prompt_logprobs=width("prompt_logprobs"),
         logprob_token_ids=None if columns is None else tuple(columns),
     )
+
+
+def _skip_unread_text(generation, sampling):
+    """Has vLLM make no text of the tokens if the client reads only their ids."""
+    if "text" not in generation.outputs and "stop" not in sampling:
+        sampling.setdefault("detokenize", False)
 
 
 def _prompt(generation):
@@ -201,6 +227,19 @@ def _prompt(generation):
 
 def _parameter(parameters, name, default=None):
     return parameters.get(name, {}).get("string_value", default)
+
+
+def _sender_rest(text):
+    try:
+        rest = float(text)
+    except ValueError:
+        rest = -1.0
+    if not 0 <= rest <= MOST_SENDER_REST:
+        raise ValueError(
+            f"SENDER_REST is {text!r}: expected a number from 0 to {MOST_SENDER_REST}. Change the parameter in "
+            "config.pbtxt."
+        )
+    return rest
 
 
 def _send_error(sender, code, message):

@@ -3,6 +3,7 @@
 import json
 import os
 
+import triton_python_backend_utils as pb_utils
 from fake_triton import strings
 from harness import ModelCase, end
 
@@ -41,12 +42,28 @@ class Adapters(ModelCase):
     def test_folders_that_are_no_adapters(self):
         for path in ("empty", "missing"):
             message = self.refusal(lora_name=strings("x"), lora_path=strings(path))
-            self.assertEqual(
-                message, "lora_name 'x' has no adapter_config.json with adapter_model.safetensors in its folder."
-            )
+            self.assertEqual(message, 'lora_name "x" has no adapter_config.json in its folder.')
+        write_adapter(os.path.join(self.root, "empty"))
+        os.remove(os.path.join(self.root, "empty", "adapter_model.safetensors"))
+        message = self.refusal(lora_name=strings("x"), lora_path=strings("empty"))
+        self.assertEqual(message, 'lora_name "x" has no adapter_model.safetensors in its folder.')
+
+    def test_weights_without_their_settings(self):
+        folder = os.path.join(self.root, "sql")
+        os.rename(os.path.join(folder, "adapter_config.json"), os.path.join(folder, "adapter_model.bin"))
+        message = self.refusal(lora_name=strings("x"), lora_path=strings("sql"))
+        self.assertEqual(message, 'lora_name "x" has no adapter_config.json in its folder.')
+
+    def test_files_that_cannot_be_read(self):
+        message = self.refusal(lora_name=strings("x"), lora_path=strings("n" * 300))
+        self.assertEqual(message, 'lora_name "x" cannot be read. See the server\'s log.')
+        self.assertIn("File name too long", pb_utils.logged.pop())
 
     def test_names(self):
-        self.assertIn("lora_name 'sql' is unknown", self.refusal(lora_name=strings("sql")))
+        self.assertEqual(
+            self.refusal(lora_name=strings('a "b"')),
+            r'lora_name "a \"b\"" is unknown. Send lora_path, or add it to multi_lora.json. Known: ["static"]',
+        )
         self.assertEqual(self.refusal(lora_path=strings("sql")), "lora_name is required beside lora_path.")
         self.assertEqual(self.use("static").lora_path, os.path.realpath(os.path.join(self.folder, "secret")))
         self.assertIn("the limit is 256", self.refusal(lora_name=strings("n" * 257), lora_path=strings("sql")))
@@ -54,14 +71,23 @@ class Adapters(ModelCase):
     def test_each_version_of_a_folder_has_one_id_and_one_name(self):
         sql, poems = self.use("a", "sql"), self.use("a", "poems")
         self.assertEqual(self.use("a", os.path.join(self.root, "sql")), sql)
-        self.assertEqual(self.llm.loaded, [sql, poems])
+        # vLLM may have evicted an adapter that it had loaded.
+        self.assertEqual(self.llm.loaded, [sql, poems, sql])
         self.assertNotEqual(sql.lora_int_id, poems.lora_int_id)
         self.assertNotEqual(sql.lora_name, poems.lora_name)
         write_adapter(os.path.join(self.root, "sql"), b"other weights")
         self.assertNotIn(self.use("a", "sql").lora_int_id, (sql.lora_int_id, poems.lora_int_id))
 
+    def test_only_the_newest_version_of_a_folder_is_stored(self):
+        for size in range(1, 5):
+            write_adapter(os.path.join(self.root, "sql"), b"w" * size)
+            self.use(f"name {size}", "sql")
+        self.assertEqual(len(self.model._adapters._newest), 1)
+        self.assertEqual(self.model._adapters._loads, {})
+
     def test_requests_at_the_same_time_load_once(self):
         self.llm.on_call = lambda call: call.queue.put_nowait(end())
+        self.llm.load_seconds = 0.2
         senders = [self.begin(lora_name=strings("a"), lora_path=strings("sql")) for _ in range(8)]
         for sender in senders:
             self.outcome(sender)
@@ -71,7 +97,8 @@ class Adapters(ModelCase):
     def test_a_load_that_fails_ends_only_its_request(self):
         self.llm.refused_loads = 1
         message = self.refusal(lora_name=strings("a"), lora_path=strings("sql"))
-        self.assertEqual(message, "lora_name 'a' cannot be loaded: rank 999 is too high")
+        self.assertEqual(message, 'lora_name "a" cannot be loaded. See the server\'s log.')
+        self.assertEqual(pb_utils.logged.pop(), 'The adapter "a" cannot be loaded: rank 999 is too high')
         self.assertEqual(self.use("a", "sql").lora_path, os.path.realpath(os.path.join(self.root, "sql")))
 
 

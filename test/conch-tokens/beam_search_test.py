@@ -4,6 +4,7 @@ import math
 import unittest
 from types import SimpleNamespace
 
+from conch_vllm.beam_search import Beam
 from harness import ModelCase, choice, output
 
 EOS = 2
@@ -76,10 +77,23 @@ class BeamSearchTest(ModelCase):
             ({"beam_width": 11}, "sampling_params.beam_width is 11: the limit is 10."),
             ({"beam_width": 2, "n": 3}, "sampling_params.n is 3: expected at most beam_width."),
             ({"beam_width": 2, "top_p": 0.5}, "sampling_params.top_p cannot be combined with beam_width."),
+            (
+                {"beam_width": 2, "length_penalty": 1000},
+                "sampling_params.length_penalty is 1000: expected a number between -10 and 10.",
+            ),
             ({"length_penalty": 1}, "sampling_params.length_penalty needs beam_width."),
         ]
         for sampling, message in cases:
             self.assertTrue(self.refusal(sampling=sampling).startswith(message))
+
+    def test_copies_only_the_best_candidates(self):
+        copies = []
+        extended = Beam.extended
+        self.addCleanup(setattr, Beam, "extended", extended)
+        Beam.extended = lambda *arguments: copies.append(None) or extended(*arguments)
+        self.assertEqual(self.search(beam_width=1, max_tokens=2), [([A, C], "length")])
+        # The engine names two candidates in each of the two steps.
+        self.assertEqual(len(copies), 2)
 
     def test_fails_with_its_engine_and_aborts_the_other_beams(self):
         def fail_second(call):
@@ -90,7 +104,20 @@ class BeamSearchTest(ModelCase):
 
         self.llm.on_call = fail_second
         (response,) = self.outcome(self.begin(sampling={"max_tokens": 4, "beam_width": 2}))
-        self.assertEqual(response.error.message, "Engine error: broken")
+        self.assertEqual(response.error.message, "Engine error: the request failed in the engine. See the server's log.")
+
+
+class LongBeamSearches(ModelCase):
+    arguments = {"max_model_len": 2**17}
+
+    def test_the_limit_of_steps(self):
+        message = (
+            "sampling_params.beam_width is 2: with max_tokens, the search has up to {} steps of beams. The limit is "
+            "131072. Lower max_tokens or beam_width."
+        )
+        for max_tokens, steps in ((2**16 + 1, 2**17 + 2), (None, 2**18 - 6), (2**31 - 1, 2**18 - 6)):
+            found = self.refusal(sampling={"beam_width": 2, "max_tokens": max_tokens})
+            self.assertEqual(found, message.format(steps))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import threading
 
 import numpy as np
+import triton_python_backend_utils as pb_utils
 from harness import PATIENCE_SECONDS, ModelCase, choice, end, output
 
 
@@ -104,6 +105,27 @@ class Cancellation(ModelCase):
         self.finalize_when_aborted(call)
         self.assertEqual(sender.responses, [])
 
+    def test_a_response_that_cannot_be_sent(self):
+        pb_utils.logged.clear()
+        for outputs in ([output(choice([5], "a"))], [end()]):
+            sender = self.sender()
+            sender.failures = 1
+            self.begin_and_wait(sender=sender)
+            call = self.llm.calls[-1]
+            self.called.clear()
+            for item in outputs:
+                call.loop.call_soon_threadsafe(call.queue.put_nowait, item)
+            (response,) = self.outcome(sender)
+            text = "Engine error: a response could not be sent. See the server's log."
+            self.assertEqual((response.error.code, response.error.message), ("INTERNAL", text))
+            self.assertIn("/dev/shm/x", pb_utils.logged.pop())
+
+    def test_a_response_that_cannot_be_built(self):
+        sender, call = self.begin_and_wait()
+        call.loop.call_soon_threadsafe(call.queue.put_nowait, output(choice(["x"], "a")))
+        (response,) = self.outcome(sender)
+        self.assertEqual(response.error.code, "INTERNAL")
+
     def finalize_when_aborted(self, call):
         aborted = threading.Event()
         self.llm.aborted = Watched(aborted)
@@ -113,7 +135,10 @@ class Cancellation(ModelCase):
     def test_unloading_the_model(self):
         sender, call = self.begin_and_wait()
         self.finalize()
-        self.assert_cancelled(sender, call)
+        (response,) = self.outcome(sender)
+        text = "Engine unavailable: the model is being unloaded."
+        self.assertEqual((response.error.code, response.error.message), ("UNAVAILABLE", text))
+        self.assertEqual(self.llm.aborted, [call.id])
         self.assertTrue(self.llm.is_shut_down)
 
 

@@ -45,6 +45,7 @@ class Sender:
         self.looked = threading.Event()
         self.disconnected = False
         self.breaks = False
+        self.failures = 0
         self.misuse = []
         self._gate = gate
 
@@ -56,6 +57,9 @@ class Sender:
             self.misuse.append("send after the last response")
         if self.breaks:
             raise RuntimeError("Unable to send response.")
+        if self.failures > 0:
+            self.failures -= 1
+            raise RuntimeError("No free space in the shared memory /dev/shm/x.")
         self.responses.append(response)
         self.first.set()
         self.sent.release()
@@ -94,6 +98,8 @@ def install():
     module.Tensor, module.TritonError, module.InferenceResponse = Tensor, TritonError, InferenceResponse
     module.TRITONSERVER_RESPONSE_COMPLETE_FINAL = FINAL
     module.unloaded = []
+    module.logged = []
+    module.Logger = types.SimpleNamespace(log_error=module.logged.append)
     module.unload_model = module.unloaded.append
     module.get_input_tensor_by_name = lambda request, name: (
         Tensor(name, request.inputs[name]) if name in request.inputs else None

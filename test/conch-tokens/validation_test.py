@@ -2,6 +2,10 @@
 
 import io
 import json
+import struct
+import threading
+import time
+import unittest
 import wave
 import zlib
 from types import SimpleNamespace as Fields
@@ -9,6 +13,7 @@ from types import SimpleNamespace as Fields
 import numpy as np
 import triton_python_backend_utils as pb_utils
 from conch_vllm import engine as vllm_engine
+from conch_vllm import triton_model
 from fake_triton import strings
 from harness import PATIENCE_SECONDS, ModelCase, choice, end, output
 from PIL import Image
@@ -33,6 +38,14 @@ def sound(samples, channels=1, rate=16000):
         writer.setframerate(rate)
         writer.writeframes(np.asarray(samples, dtype="<i2").tobytes())
     return file.getvalue()
+
+
+def claiming(side):
+    """A small file whose header promises a large square."""
+    content = bytearray(picture())
+    content[16:24] = side.to_bytes(4, "big") * 2
+    content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
+    return bytes(content)
 
 
 class Prompts(ModelCase):
@@ -73,6 +86,14 @@ class Prompts(ModelCase):
         self.assertEqual(self.llm.calls[-1].prompt, {"prompt": "Grüße"})
 
 
+class NoProcessorOptions(ModelCase):
+    def test_none_is_allowed_by_default(self):
+        for name in ("fps", ""):
+            message = self.refusal(mm_processor_kwargs=strings(json.dumps({name: 1})))
+            self.assertIn("is not allowed: add it to the parameter PROCESSOR_OPTIONS", message)
+        self.run_one(end(), mm_processor_kwargs=strings("{}"))
+
+
 class Priorities(ModelCase):
     arguments = {"policy": "fcfs"}
 
@@ -101,7 +122,11 @@ class Sampling(ModelCase):
             '{"stop": [""]}': "sampling_params.stop[0] is '': expected a string that is not empty.",
             '{"stop": "\\ud800"}': "has a surrogate that is not part of a pair.",
             '{"stop_token_ids": [1000]}': "sampling_params.stop_token_ids[0] is 1000",
-            '{"stop_token_ids": "12"}': "expected a list of token ids.",
+            '{"stop_token_ids": "12"}': "expected a list of at most 1000 token ids.",
+            json.dumps({"stop_token_ids": [1] * 1001}): "expected a list of at most 1000 token ids.",
+            json.dumps({"allowed_token_ids": [1] * 1001}): "expected a list of at most 1000 token ids.",
+            json.dumps({"logit_bias": {f"{at:04}": 1 for at in range(1001)}}): "of at most 1000 token ids and numbers.",
+            json.dumps({"structured_outputs": {"choice": ["a"] * 10_001}}): "expected a list of 1 to 10000 strings.",
             '{"allowed_token_ids": [-1]}': "sampling_params.allowed_token_ids[0] is -1",
             '{"logit_bias": {"1000": 1}}': "sampling_params.logit_bias key is 1000",
             '{"logit_bias": {"x": 1}}': "sampling_params.logit_bias key is 'x'",
@@ -112,6 +137,13 @@ class Sampling(ModelCase):
             '{"structured_outputs": {}}': "must have exactly one of json, regex",
             '{"structured_outputs": {"regex": "a", "json": {}}}': "must have exactly one of json, regex",
             '{"structured_outputs": {"_backend": "x", "regex": "a"}}': "is unknown.",
+            '{"logprob_token_ids": []}': "expected a list of 1 to 128 token ids.",
+            json.dumps({"logprob_token_ids": [1] * 129}): "expected a list of 1 to 128 token ids.",
+            '{"logprob_token_ids": [1000]}': "sampling_params.logprob_token_ids[0] is 1000",
+            '{"extra_args": {"a": 1, "kv_transfer_params": {}}}': "sampling_params.extra_args.kv_transfer_params is not allowed.",
+            '{"extra_args": {"ec_transfer_params": 1}}': "sampling_params.extra_args.ec_transfer_params is not allowed.",
+            '{"extra_args": {"kv_cache_report_mode": ""}}': "extra_args.kv_cache_report_mode is not allowed.",
+            '{"extra_args": {"a": [[[[[[[[]]]]]]]]}}': "sampling_params.extra_args is nested too deeply: the limit is 8 levels.",
             '{"extra_args": []}': "expected an object.",
         }
         for text, expected in cases.items():
@@ -133,7 +165,7 @@ class Sampling(ModelCase):
             "max_tokens": None,
             "logit_bias": {"12": -100, "999": 1.5},
             "bad_words": ["x"],
-            "extra_args": {"kv_transfer_params": {"a": [1]}},
+            "extra_args": {"a": [[[[[[{"b": 1}]]]]]]},
             "structured_outputs": {"structural_tag": {"type": "structural_tag"}, "disable_any_whitespace": True},
             "repetition_detection": {"max_pattern_size": 3, "min_count": 2},
         }
@@ -151,6 +183,16 @@ class Sampling(ModelCase):
         self.assertEqual(sampling.repetition_detection.min_count, 2)
         self.assertEqual(sampling.output_kind, RequestOutputKind.DELTA)
 
+    def test_logprobs_of_chosen_tokens(self):
+        rows = [{9: Fields(logprob=-3.0, rank=7), 5: Fields(logprob=-2.0, rank=4), 8: Fields(logprob=-1.0, rank=1)}]
+        last = output(choice([9], logprobs=rows, finish_reason="stop"), finished=True)
+        for others in ({}, {"logprobs": 0}, {"logprobs": 5}):
+            (response,) = self.run_one(last, sampling={"logprob_token_ids": [8, 5], **others})
+            sampling = self.llm.calls[-1].sampling
+            self.assertEqual((sampling.logprobs, sampling.logprob_token_ids), (None, [8, 5]))
+            self.assertEqual(response.tensors["logprob_ids"].tolist(), [[9, 8, 5]])
+            self.assertEqual(response.tensors["logprobs"].tolist(), [[-3.0, -1.0, -2.0]])
+
     def test_text_is_only_made_where_it_is_read(self):
         outputs = ["token_ids", "finish_reason"]
         (response,) = self.run_one(end("a"), outputs=outputs)
@@ -164,6 +206,24 @@ class Sampling(ModelCase):
     def test_unstreamed(self):
         self.run_one(end("a"), stream=np.asarray([False]))
         self.assertEqual(self.llm.calls[-1].sampling.output_kind, RequestOutputKind.FINAL_ONLY)
+
+
+class PromptLogprobs(ModelCase):
+    arguments = {"max_model_len": 2**17}
+
+    def test_their_limit(self):
+        text = (
+            "sampling_params.prompt_logprobs is 20: for 24967 prompt tokens, that is 524307 logprobs. "
+            "The limit is 524288."
+        )
+        prompt = np.zeros(24967, dtype=np.int32)
+        self.assertEqual(self.refusal(input_ids=prompt, sampling={"prompt_logprobs": 20}), text)
+        self.run_one(end(), input_ids=prompt[1:], sampling={"prompt_logprobs": 20})
+        # The engine tells how many tokens a text has.
+        self.llm.on_call = lambda call: call.queue.put_nowait(output(choice([5], "a"), prompt_token_ids=prompt))
+        (response,) = self.outcome(self.begin(prompt=strings("a"), sampling={"prompt_logprobs": 20}))
+        self.assertEqual((response.error.code, response.error.message), ("INVALID_ARG", f"Invalid request: {text}"))
+        self.assertEqual(self.llm.aborted, [self.llm.calls[-1].id])
 
 
 class OldGuides(ModelCase):
@@ -184,6 +244,8 @@ class OldGuides(ModelCase):
 
 
 class Media(ModelCase):
+    parameters = {"PROCESSOR_OPTIONS": "fps, min_pixels"}
+
     def test_images(self):
         for kind in ("PNG", "JPEG", "WEBP", "GIF"):
             self.run_one(end(), image=strings(picture(kind)))
@@ -199,11 +261,57 @@ class Media(ModelCase):
 
     def test_a_picture_that_is_too_large(self):
         for side in (6_000, 60_000):
-            huge = bytearray(picture())
-            huge[16:24] = side.to_bytes(4, "big") * 2
-            huge[29:33] = zlib.crc32(bytes(huge[12:29])).to_bytes(4, "big")
-            message = self.refusal(image=strings(bytes(huge)))
+            message = self.refusal(image=strings(claiming(side)))
             self.assertEqual(message, "image[0] has too many pixels: the limit is 33554432.")
+
+    def test_pictures_that_are_too_large_together(self):
+        # None of them is complete: the headers are enough.
+        message = self.refusal(image=strings(*[claiming(5_000)] * 4))
+        self.assertEqual(message, "image[0] to image[2] have 75000000 pixels together: the limit is 67108864.")
+
+    def test_transparent_pixels_become_white(self):
+        palette = Image.new("P", (1, 1), 0)
+        palette.putpalette([9, 9, 9])
+        for image, options, expected in (
+            (Image.new("RGBA", (1, 1), (9, 9, 9, 0)), {}, (255, 255, 255)),
+            (Image.new("RGBA", (1, 1), (0, 0, 0, 128)), {}, (127, 127, 127)),
+            (Image.new("LA", (1, 1), (9, 0)), {}, (255, 255, 255)),
+            (palette, {"transparency": 0}, (255, 255, 255)),
+            (palette, {}, (9, 9, 9)),
+        ):
+            file = io.BytesIO()
+            image.save(file, "PNG", **options)
+            self.run_one(end(), image=strings(file.getvalue()))
+            (decoded,) = self.llm.calls[-1].prompt["multi_modal_data"]["image"]
+            self.assertEqual((decoded.mode, decoded.getpixel((0, 0))), ("RGB", expected))
+
+    def test_two_requests_are_decoded_at_a_time(self):
+        gate, state, running = threading.Semaphore(0), threading.Lock(), []
+        counts = []
+
+        def decode(_generation):
+            with state:
+                running.append(None)
+                counts.append(len(running))
+            gate.acquire()
+            with state:
+                running.pop()
+            return {}
+
+        before, triton_model.decode_media = triton_model.decode_media, decode
+        self.addCleanup(setattr, triton_model, "decode_media", before)
+        self.addCleanup(gate.release, 10)
+        self.llm.on_call = lambda call: call.queue.put_nowait(end())
+        senders = [self.begin(image=strings(picture())) for _ in range(5)]
+        # The places of requests that are cancelled are free when their threads end.
+        senders[0].disconnected = True
+        self.assertEqual(self.outcome(senders[0])[0].error.code, "CANCELLED")
+        time.sleep(0.05)
+        self.assertEqual(len(counts), 2)
+        gate.release(5)
+        for sender in senders:
+            self.outcome(sender)
+        self.assertEqual(max(counts), 2)
 
     def test_audio(self):
         self.run_one(end(), audio=strings(sound([0, 16384, -32768, 32767], channels=2)))
@@ -213,9 +321,40 @@ class Media(ModelCase):
         for content in (b"RIFF", b"hello", b"", sound([])):
             self.assertIn("audio[0] is not", self.refusal(audio=strings(content)))
 
+    def test_audio_that_is_too_long(self):
+        def promising(frames):
+            content = bytearray(sound([1, 2, 3, 4], channels=2))
+            content[40:44] = struct.pack("<I", frames * 4)
+            return bytes(content)
+
+        whole = sound([1, 2])
+        message = self.refusal(audio=strings(whole, promising(3)))
+        self.assertEqual(message, "audio[1] is truncated: its header promises 3 frames, and 2 follow.")
+        message = self.refusal(audio=strings(whole, promising(2**25)))
+        self.assertEqual(message, "audio[1] has 67108864 samples: the limit for all audio of a request is 67108864.")
+
+    def test_audio_that_needs_a_library(self):
+        content = bytearray(sound([1, 2]))
+        content[34:36] = struct.pack("<H", 8)
+        self.assertIn("audio[1] is not", self.refusal(audio=strings(sound([1]), bytes(content)[:-1])))
+
     def test_options_of_the_processor(self):
         self.run_one(end(), image=strings(picture()), mm_processor_kwargs=strings('{"min_pixels": 4}'))
         self.assertEqual(self.llm.calls[-1].prompt["mm_processor_kwargs"], {"min_pixels": 4})
+        message = self.refusal(mm_processor_kwargs=strings('{"fps": 1, "size": {"height": 100000}}'))
+        self.assertEqual(
+            message, "mm_processor_kwargs.size is not allowed: add it to the parameter PROCESSOR_OPTIONS in config.pbtxt."
+        )
+
+
+class Parameters(unittest.TestCase):
+    def test_a_pause_out_of_range_fails_the_load(self):
+        for value in ("-1", "101", "nan", "soon", ""):
+            config = {"parameters": {"SENDER_REST": {"string_value": value}}}
+            arguments = {"model_name": "x", "model_repository": "/nowhere", "model_version": "1"}
+            expected = f"^SENDER_REST is '{value}': expected a number from 0 to 100. Change the parameter in config.pbtxt.$"
+            with self.assertRaisesRegex(ValueError, expected):
+                triton_model.TritonPythonModel().initialize({**arguments, "model_config": json.dumps(config)})
 
 
 class Failures(ModelCase):
@@ -224,7 +363,11 @@ class Failures(ModelCase):
     def test_errors_of_the_engine(self):
         for error, code, text in (
             (ValueError("too long"), "INVALID_ARG", "Invalid request: too long"),
-            (RuntimeError("broken"), "INTERNAL", "Engine error: broken"),
+            (
+                RuntimeError("/srv/x broken"),
+                "INTERNAL",
+                "Engine error: the request failed in the engine. See the server's log.",
+            ),
         ):
             self.llm.on_call = lambda call: call.queue.put_nowait(output(choice([5], "a")))
             sender = self.begin()
@@ -234,6 +377,7 @@ class Failures(ModelCase):
             first, last = self.outcome(sender)
             self.assertEqual(first.tensors["token_ids"].tolist(), [5])
             self.assertEqual((last.error.code, last.error.message), (code, text))
+        self.assertIn("RuntimeError: /srv/x broken", pb_utils.logged.pop())
 
     def test_a_dead_engine(self):
         self.llm.errored = True

@@ -64,6 +64,8 @@ class SamplingParams:
     def __post_init__(self):
         if self.max_tokens is not None and self.min_tokens > self.max_tokens:
             raise ValueError(f"min_tokens must be less than or equal to max_tokens={self.max_tokens}")
+        if self.logprob_token_ids and self.logprobs not in (None, len(self.logprob_token_ids)):
+            raise ValueError(f"logprobs ({self.logprobs}) must be equal to the length of logprob_token_ids")
 
 
 SamplingParams.__struct_fields__ = tuple(field.name for field in fields(SamplingParams))

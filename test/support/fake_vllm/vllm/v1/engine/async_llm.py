@@ -32,6 +32,7 @@ class AsyncLLM:
         self.aborted = []
         self.loaded = []
         self.refused_loads = 0
+        self.load_seconds = 0
         self.on_call = lambda _call: None
         self.is_shut_down = False
         AsyncLLM.latest = self
@@ -52,7 +53,7 @@ class AsyncLLM:
         )
 
     async def add_lora(self, request):
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.load_seconds)
         if self.refused_loads > 0:
             self.refused_loads -= 1
             raise RuntimeError("rank 999 is too high")
@@ -127,6 +128,7 @@ def joined_choice(first, second):
 async def play(script, call):
     """Puts out one token per turn of the loop: the id is the position of the token, from 100 on."""
     texts = script["tokens"]
+    has_logprobs = call.sampling.logprobs is not None or call.sampling.logprob_token_ids is not None
     for at, text in enumerate(texts):
         if at == script.get("hold"):
             return
@@ -137,7 +139,7 @@ async def play(script, call):
             index=0,
             token_ids=[token_id],
             text=text,
-            logprobs=None if call.sampling.logprobs is None else [{token_id: entry}],
+            logprobs=[{token_id: entry}] if has_logprobs else None,
             finish_reason="stop" if is_last else None,
             stop_reason=None,
         )

@@ -91,7 +91,7 @@ def _output(generation, steps, params, language):
         index=0,
         token_ids=[step.token for step in steps],
         text="".join(step.text for step in steps),
-        logprobs=None if params.logprobs is None else [_entries(step.logprobs) for step in steps],
+        logprobs=None if last.logprobs is None else [_entries(step.logprobs) for step in steps],
         finish_reason=last.finish_reason,
         stop_reason=last.stop_reason,
         spec_decode_metrics=_drafts(generation.directive) if last.finish_reason else None,
@@ -142,6 +142,8 @@ def _sampling(params):
             setattr(sampling, field.name, value)
     sampling.max_tokens = 2**31 if params.max_tokens is None else params.max_tokens
     sampling.logit_bias = None
+    if params.logprob_token_ids:
+        sampling.logprobs = 0
     guide = params.structured_outputs
     if guide is not None:
         sampling.constraint = {name: value for name, value in asdict(guide).items() if value}
