@@ -11,6 +11,9 @@ it.each([
     'stub',
   ],
   ['Model is unavailable due to unhealthy vLLM engine', 'engine'],
+  ['Engine unavailable: EngineCore encountered an issue.', 'engine'],
+  ['Engine unavailable: the model is being unloaded, because the engine has failed. Load it again.', 'engine'],
+  ['Engine unavailable: the model is being unloaded.', undefined],
   ['Error generating stream: Background loop has errored already.', 'engine'],
   [
     'Background loop is not running. If it was running, inspect the output to find the stacktrace of the error that caused ' +

@@ -5,17 +5,17 @@ export type FailedPart = 'engine' | 'stub';
 
 /** The error of vLLM's backend and of Conch's own model with ENABLE_VLLM_HEALTH_CHECK, before it unloads its model. */
 const unhealthy =
-  /^(?:(?:Error generating stream: )?Model is unavailable due to unhealthy vLLM engine|Engine unavailable: the model is being unloaded)/;
+  /^(?:(?:Error generating stream: )?Model is unavailable due to unhealthy vLLM engine|Engine unavailable: the model is being unloaded,)/;
 
 /**
- * The errors of a failed engine, as vLLM, Triton's Python backend and Conch's own model write them. They are anchored, so that text of the
- * request in an error, for example the name of an adapter, does not match.
+ * The errors of a failed engine, as vLLM, Triton's Python backend and Conch's own model write them. They are anchored,
+ * so that text of the request in an error, for example the name of an adapter, does not match.
  */
 const texts: readonly (readonly [RegExp, FailedPart])[] = [
   [/^(?:Error generating stream: )?EngineCore encountered an issue\. See stack trace/, 'engine'],
   [/^(?:Error generating stream: )?EngineDeadError\b/, 'engine'],
   [unhealthy, 'engine'],
-  [/^Engine unavailable: /, 'engine'],
+  [/^Engine unavailable: (?!the model is being unloaded\.$)/, 'engine'],
   // vLLM before its V1 engine.
   [/^(?:Error generating stream: )?Background loop (?:has errored already|is not running)\b/, 'engine'],
   [/^(?:Error generating stream: )?Engine loop is not running\. Inspect the/, 'engine'],
