@@ -65,7 +65,8 @@ function namesIn(list: string): readonly string[] {
 }
 
 function textOf(json: string): string {
-  return String(parsed(json) ?? json);
+  const text = parsed(json);
+  return typeof text === 'string' ? text : json;
 }
 
 function parsed(json: string): unknown {

@@ -40,6 +40,8 @@ const guide = (parts: Json) => ({
   ...parts,
 });
 
+/** The token that ends a response of the toy. */
+const eos = 151_645;
 const usual = { sampling_params: { max_tokens: 2000, detokenize: false }, media: {} };
 
 describe('a field of vLLM reaches its engine', () => {
@@ -118,11 +120,12 @@ describe('a completion', () => {
     const promptIds = await tokensOf(prompt);
     const ids = await tokensOf('one two three');
     const { body } = await complete({ prompt, return_token_ids: true });
-    expect(choicesOf(body)).toMatchObject([{ prompt_token_ids: promptIds, token_ids: ids }]);
+    const ended = [...ids, eos];
+    expect(choicesOf(body)).toMatchObject([{ prompt_token_ids: promptIds, token_ids: ended }]);
     const streamed = eventsOf((await complete({ prompt, return_token_ids: true, stream: true })).text);
     const choices = streamed.flatMap((event) => (event === '[DONE]' ? [] : choicesOf(event as Json)));
     expect(choices[0]).toMatchObject({ prompt_token_ids: promptIds });
-    expect(choices.flatMap(({ token_ids: some }) => some)).toEqual(ids);
+    expect(choices.flatMap(({ token_ids: some }) => some)).toEqual(ended);
   });
 
   it('is that of the end of a prompt that is truncated', async () => {
@@ -154,7 +157,7 @@ describe('a chat', () => {
   it('has the ids and logprobs of its prompt', async () => {
     const { body } = await chat(directive({ answer: 'one two' }), { return_token_ids: true, prompt_logprobs: 0 });
     const { prompt_token_ids: promptIds, prompt_logprobs: logprobs, usage } = body as Json;
-    expect(choicesOf(body)).toMatchObject([{ token_ids: await tokensOf('one two') }]);
+    expect(choicesOf(body)).toMatchObject([{ token_ids: [...(await tokensOf('one two')), eos] }]);
     expect(usage).toMatchObject({ prompt_tokens: (promptIds as number[]).length });
     expect((logprobs as Json[]).slice(1).map((entry) => Object.keys(entry))).toEqual(
       (promptIds as number[]).slice(1).map((id) => [String(id)]),

@@ -46,7 +46,7 @@ const temperature = async (model: string): Promise<unknown> => {
 };
 const served = async (): Promise<string[]> => {
   const { data } = (await (await fetch(`${conch.url}/v1/models`)).json()) as { data: { id: string }[] };
-  return data.map(({ id }) => id).filter((id) => !id.startsWith('vllm-'));
+  return data.map(({ id }) => id).filter((id) => !/^(vllm|tokens)-/.test(id));
 };
 
 describe('a file that changes is read again', () => {

@@ -59,9 +59,10 @@ describe('conch doctor', () => {
           parsers   tools: hermes; reasoning: qwen3
           limits    context 600 tokens, prompt 512 tokens, 2 beams, vocabulary of 151680
           supported temperature, top_p, top_k, repetition_penalty, frequency_penalty, presence_penalty, seed, stop, logit_bias, logprobs, top_logprobs, structured_outputs, min_tokens, ignore_eos, bad_words, stop_token_ids, use_beam_search, length_penalty
-          emulated  allowed_token_ids, include_stop_str_in_output, skip_special_tokens, spaces_between_special_tokens
+          emulated  allowed_token_ids, include_stop_str_in_output, skip_special_tokens, spaces_between_special_tokens, return_token_ids, truncate_prompt_tokens
           rejected  min_p: TensorRT-LLM has no input for it.
                     logits_post_processor_name: Only models on TensorRT-LLM's LLM API support it.
+                    prompt_logprobs, logprob_token_ids, priority, cache_salt, thinking_token_budget, repetition_detection, vllm_xargs, mm_processor_kwargs, structural_tag, guided_whitespace_pattern: Only Conch's own vLLM model supports it. Create one with conch repo init vllm --conch.
 
         llmapi version 1 on SERVER: served
           state     READY
@@ -75,21 +76,10 @@ describe('conch doctor', () => {
           limits    unknown
           supported temperature, top_p, top_k, frequency_penalty, presence_penalty, seed
           emulated  stop, structured_outputs, include_stop_str_in_output
-          rejected  min_p: The model on TensorRT-LLM's LLM API has no input for it.
-                    repetition_penalty: The model on TensorRT-LLM's LLM API has no input for it.
-                    logit_bias: The model on TensorRT-LLM's LLM API has no input for it.
-                    logprobs: The model on TensorRT-LLM's LLM API has no input for it.
-                    top_logprobs: The model on TensorRT-LLM's LLM API has no input for it.
-                    min_tokens: The model on TensorRT-LLM's LLM API has no input for it.
-                    ignore_eos: The model on TensorRT-LLM's LLM API has no input for it.
-                    bad_words: The model on TensorRT-LLM's LLM API has no input for it.
-                    allowed_token_ids: The model on TensorRT-LLM's LLM API has no input for it.
-                    stop_token_ids: The model on TensorRT-LLM's LLM API has no input for it.
-                    skip_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
-                    spaces_between_special_tokens: The model on TensorRT-LLM's LLM API has no input for it.
+          rejected  min_p, repetition_penalty, logit_bias, logprobs, top_logprobs, min_tokens, ignore_eos, bad_words, allowed_token_ids, stop_token_ids, skip_special_tokens, spaces_between_special_tokens, use_beam_search, length_penalty: The model on TensorRT-LLM's LLM API has no input for it.
                     logits_post_processor_name: This model has no input for it (sampling_param_logits_post_processor_name).
-                    use_beam_search: The model on TensorRT-LLM's LLM API has no input for it.
-                    length_penalty: The model on TensorRT-LLM's LLM API has no input for it.
+                    prompt_logprobs, logprob_token_ids, priority, cache_salt, thinking_token_budget, repetition_detection, vllm_xargs, mm_processor_kwargs, structural_tag, guided_whitespace_pattern: Only Conch's own vLLM model supports it. Create one with conch repo init vllm --conch.
+                    return_token_ids, truncate_prompt_tokens: It needs token ids, but this model takes and returns text.
           remarks   No chat template, so Conch rejects chat requests. Set --tokenizer llmapi=DIR or --chat-template llmapi=FILE.
                     No token counts, because the server does not count tokens and there is no tokenizer. Set --tokenizer llmapi=DIR.
                     Context length unknown. Set it with --context-length llmapi=8192.

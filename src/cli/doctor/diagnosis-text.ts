@@ -38,8 +38,17 @@ function parameterRows({ supported, emulated, refused }: NonNullable<Diagnosis['
   return [
     row('supported', supported.join(', ') || '-'),
     row('emulated', emulated.join(', ') || '-'),
-    ...refused.map(({ name, reason }, at) => row(at === 0 ? 'rejected' : '', `${name}: ${reason}`)),
+    ...byReason(refused).map(([reason, names], at) =>
+      row(at === 0 ? 'rejected' : '', `${names.join(', ')}: ${reason}`),
+    ),
   ];
+}
+
+/** Rejected parameters, those with the same reason together. */
+function byReason(refused: readonly { readonly name: string; readonly reason: string }[]): [string, string[]][] {
+  const reasons = new Map<string, string[]>();
+  for (const { name, reason } of refused) reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
+  return [...reasons];
 }
 
 function verdict({ isServed, isInner }: Diagnosis): string {
