@@ -58,24 +58,26 @@ const floats = (name: string, values: readonly number[], shape: readonly number[
 
 describe('the tokens of an engine', () => {
   it('are passed on as they come, and the one that ends the response is counted', () => {
-    const found = [
+    const found = (end: number) => [
       ['prompt', 3],
       ['ids', [21], 0],
       ['ids', [22, 23], 0],
-      ['text', '', 1, 0],
+      ['end token', end, 0],
       ['finish', 'stop', 0],
     ];
     const response = [{ beams: [[21]] }, { beams: [[22, 23]] }];
-    expect(decode({}, [...response, { beams: [[2]], final: true }])).toEqual(found);
-    expect(decode({}, [...response, { beams: [[3]] }, { final: true }])).toEqual(found);
-    expect(decode({}, [{ beams: [[21]] }, { beams: [[22, 23, 3, 24]], final: true }, { final: true }])).toEqual(found);
+    expect(decode({}, [...response, { beams: [[2]], final: true }])).toEqual(found(2));
+    expect(decode({}, [...response, { beams: [[3]] }, { final: true }])).toEqual(found(3));
+    expect(decode({}, [{ beams: [[21]] }, { beams: [[22, 23, 3, 24]], final: true }, { final: true }])).toEqual(
+      found(3),
+    );
   });
 
   it('are no part of the response after its end', () => {
     expect(decode({}, [{ beams: [[21, 2]] }, { beams: [[22]] }, { beams: [[23, 24]], final: true }])).toEqual([
       ['prompt', 3],
       ['ids', [21], 0],
-      ['text', '', 1, 0],
+      ['end token', 2, 0],
       ['finish', 'stop', 0],
     ]);
   });
@@ -135,7 +137,7 @@ describe('the tokens of an engine', () => {
       { stopTokenIds: [22] },
       [
         ['ids', [21], 0],
-        ['text', '', 1, 0],
+        ['end token', 22, 0],
       ],
     ],
     [{ stopTokenIds: [22], includeStopText: true }, [['ids', [21, 22], 0]]],
@@ -143,7 +145,7 @@ describe('the tokens of an engine', () => {
       { stopTokenIds: [2], includeStopText: true },
       [
         ['ids', [21, 22], 0],
-        ['text', '', 1, 0],
+        ['end token', 2, 0],
       ],
     ],
   ])('of a stop id are left out, unless they are requested: %j', (sampling, found) => {
@@ -178,7 +180,7 @@ describe('the tokens of an engine', () => {
       ['prompt', 3],
       ['ids', [21, 22, 23], 0],
       ['ids', [24], 1],
-      ['text', '', 1, 1],
+      ['end token', 2, 1],
       ['finish', 'length', 0],
       ['finish', 'stop', 1],
     ]);
