@@ -105,7 +105,7 @@ export class Redaction {
 
   constructor({ home, folder }: { readonly home: string; readonly folder: string }) {
     // Some clients name folders by their path, with other separators.
-    this.#folders = [[folder, '/work/project'] as const, [home, '/home/user'] as const].flatMap(([from, to]) => [
+    this.#folders = [[folder, '/home/user/project'] as const, [home, '/home/user'] as const].flatMap(([from, to]) => [
       [from, to] as const,
       [from.replaceAll(/[^a-zA-Z0-9]/g, '-'), to.replaceAll('/', '-')] as const,
     ]);
