@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { sampleText } from '../sample-text.mjs';
 
 /**
+ * Bodies are JSON of other programs, which only a recording describes: any.
+ *
  * @typedef {{ method: string, path: string, headers: Record<string, string>, body?: Record<string, any> }} AgentRequest
  * @typedef {{ name: string, arguments: Record<string, unknown> }} Call
  * @typedef {{ scenario: string, reply?: { calls: Call[] } } & AgentRequest} RecordedRequest

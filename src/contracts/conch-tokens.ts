@@ -5,14 +5,15 @@ import type { InferRequest } from '../kserve/server.ts';
 import { boolTensor, bytesTensor, numberTensor, type Tensor, textTensor } from '../kserve/tensors.ts';
 import { ConchTokensDecoder } from './conch-tokens-decoder.ts';
 import { explainConchTokens, namedConchAdapters } from './conch-tokens-errors.ts';
-import type {
-  GenerateRequest,
-  GenerationContract,
-  ParameterName,
-  Sampling,
-  Structure,
-  StructureOptions,
-  Support,
+import {
+  type GenerateRequest,
+  type GenerationContract,
+  idParameterNames,
+  type ParameterName,
+  type Sampling,
+  type Structure,
+  type StructureOptions,
+  type Support,
 } from './contract.ts';
 import { onlyOnLlmapi, refused } from './declared-inputs.ts';
 import { checkBadWords } from './vllm-bad-words.ts';
@@ -60,13 +61,12 @@ function stopRequest({ model, version, id }: GenerateRequest): InferRequest {
 const needsTokenizer = "It needs token ids. Set the model's tokenizer with --tokenizer.";
 
 /** The parameters that need the texts of tokens. */
-const idParameters: ReadonlySet<ParameterName> = new Set([
+const namedTokens: ReadonlySet<ParameterName> = new Set([
   'logprobs',
   'top_logprobs',
   'prompt_logprobs',
   'logprob_token_ids',
-  'return_token_ids',
-  'truncate_prompt_tokens',
+  ...idParameterNames,
 ]);
 
 /** What Conch does itself where it has token ids. */
@@ -79,7 +79,7 @@ const emulated: ReadonlySet<ParameterName> = new Set([
 
 function support(parameter: ParameterName, hasTokenizer: boolean): Support {
   if (parameter === 'logits_post_processor_name') return onlyOnLlmapi;
-  if (idParameters.has(parameter) && !hasTokenizer) return refused(needsTokenizer);
+  if (namedTokens.has(parameter) && !hasTokenizer) return refused(needsTokenizer);
   return { kind: hasTokenizer && emulated.has(parameter) ? 'emulated' : 'supported' };
 }
 

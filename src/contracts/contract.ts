@@ -248,6 +248,23 @@ export type ImageSupport =
   | { readonly kind: 'taken'; readonly most?: number }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** The parameters that only Conch's own vLLM model has inputs for. */
+export const engineParameterNames = [
+  'prompt_logprobs',
+  'logprob_token_ids',
+  'priority',
+  'cache_salt',
+  'thinking_token_budget',
+  'repetition_detection',
+  'vllm_xargs',
+  'mm_processor_kwargs',
+  'structural_tag',
+  'guided_whitespace_pattern',
+] as const;
+
+/** The parameters that need a contract with token ids. */
+export const idParameterNames = ['return_token_ids', 'truncate_prompt_tokens'] as const;
+
 /** The sampling parameters whose support differs between contracts, by their names on the wire. */
 export const parameterNames = [
   'temperature',
@@ -274,18 +291,8 @@ export const parameterNames = [
   'logits_post_processor_name',
   'use_beam_search',
   'length_penalty',
-  'prompt_logprobs',
-  'logprob_token_ids',
-  'return_token_ids',
-  'truncate_prompt_tokens',
-  'priority',
-  'cache_salt',
-  'thinking_token_budget',
-  'repetition_detection',
-  'vllm_xargs',
-  'mm_processor_kwargs',
-  'structural_tag',
-  'guided_whitespace_pattern',
+  ...engineParameterNames,
+  ...idParameterNames,
 ] as const;
 
 export type ParameterName = (typeof parameterNames)[number];

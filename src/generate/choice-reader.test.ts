@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainReader } from '../../test/support/reader-options.ts';
 import { EventList } from '../../test/support/scripted-model.ts';
 import { CompletionText } from '../output/completion-text.ts';
 import { ChoiceReader, type ReaderOptions } from './choice-reader.ts';
@@ -19,14 +20,7 @@ function tallyOf(parts: Partial<Tally> = {}): Tally {
 function readerOf(parts: Partial<ReaderOptions> = {}) {
   const tally = parts.tally ?? tallyOf();
   const reader = new ChoiceReader({
-    choice: 0,
-    choices: 1,
-    prefix: '',
-    maxTokens: undefined,
-    context: undefined,
-    countsPrompt: true,
-    promptLength: undefined,
-    reportsPrompt: true,
+    ...plainReader,
     ...parts,
     tally,
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainReader } from '../../test/support/reader-options.ts';
 import { outcomeOf } from '../../test/support/scripted-model.ts';
 import type { GenerateSink } from '../contracts/contract.ts';
 import { ResponseTimeoutError } from '../kserve/response-timeout-error.ts';
@@ -37,14 +38,9 @@ function runOf(steps: readonly Step[], { countTokens = undefined as (() => Promi
     finishReasons: [],
   };
   const reader = new ChoiceReader({
-    choice: 0,
-    choices: 1,
-    prefix: '',
-    maxTokens: undefined,
-    context: undefined,
+    ...plainReader,
     tally,
     countsPrompt: false,
-    promptLength: undefined,
     reportsPrompt: false,
     countTokens,
   });

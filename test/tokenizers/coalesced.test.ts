@@ -10,6 +10,7 @@ import { loadTokenizer } from '../../src/prompt/tokenizer.ts';
 import type { TokenTable } from '../../src/tokenizer.ts';
 import { configOf, requestOf, responseOf } from '../support/contract-fixtures.ts';
 import { type TokenizerName, tokenizerFolder } from '../support/environment.ts';
+import { plainReader } from '../support/reader-options.ts';
 import { EventList } from '../support/scripted-model.ts';
 import { type Random, randomFrom } from './random.ts';
 import { texts } from './samples.ts';
@@ -55,15 +56,8 @@ function seen(generated: Generated, cuts: ReadonlySet<number>, { request, table 
   const tally = { completionTokens: 0, unfinished: 1, finishReasons: [] } as unknown as Tally;
   const { stop: stops = [], includeStopText: keepsStop = false } = request.sampling;
   const reader = new ChoiceReader({
-    choice: 0,
-    choices: 1,
-    prefix: '',
-    maxTokens: undefined,
-    context: undefined,
+    ...plainReader,
     tally,
-    countsPrompt: true,
-    promptLength: undefined,
-    reportsPrompt: true,
     newText: () => new CompletionText({ stops, keepsStop, table, skipSpecialTokens: true, continuesText: true }),
   });
   const list = new EventList();
