@@ -139,7 +139,7 @@ export class ChoiceReader implements GenerateSink {
   endToken(id: number, index = 0): void {
     const state = this.#choices[index] as ChoiceState;
     if (state.isFinished || this.#dropsText) return;
-    if (this.#options.reports?.ids) this.#out.event({ type: 'token-ids', choice: state.choice, ids: [id] });
+    if (this.#reportsIds) this.#out.event({ type: 'token-ids', choice: state.choice, ids: [id] });
     this.#add(state, '', 1, undefined);
   }
 

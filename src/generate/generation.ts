@@ -103,8 +103,9 @@ function lengthLimits({ plan }: Run, { prompts, sampling }: Round, { lengths }: 
 const mostPromptLogprobs = 2 ** 17;
 
 function checkPromptLogprobs({ plan }: Run, { promptLogprobs }: Round, { lengths }: Measures): void {
+  if (promptLogprobs === undefined) return;
   const longest = Math.max(0, ...(lengths ?? []));
-  if (promptLogprobs === undefined || longest * (promptLogprobs + 1) <= mostPromptLogprobs) return;
+  if (longest * (promptLogprobs + 1) <= mostPromptLogprobs) return;
   const param = plan.reports?.promptLogprobs === promptLogprobs ? 'prompt_logprobs' : 'logprobs';
   const most = Math.floor(mostPromptLogprobs / longest) - 1;
   const remedy = most < 0 ? 'Shorten the prompt.' : `Reduce it to at most ${most}, or shorten the prompt.`;
